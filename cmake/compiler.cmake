@@ -1,0 +1,50 @@
+# How everything is compiled: one set of flags, chosen here and nowhere else.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# Libraries and programs stand in lib/ and bin/, found by relative paths, so that a build folder can
+# be moved, and looks like an installed tree.
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN" "$ORIGIN/../lib")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
+endif()
+
+set(ALULA_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined or thread")
+
+# -g1 keeps function names and line numbers in release builds: profilers and stack traces need them.
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+if(ALULA_SANITIZE)
+  set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -fno-omit-frame-pointer")
+else()
+  set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
+endif()
+
+# No -march: Highway and oneDNN pick the instruction set at run time. No -ffast-math: NaN, infinity
+# and the order of operations are part of an op's meaning; only errno and traps are given up.
+set(alula_flags -Wall -Wextra -Werror -fno-math-errno -fno-trapping-math -fno-plt)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND alula_flags -fno-semantic-interposition)
+  # GCC 12 and 13 warn falsely about std::string + literal.
+  list(APPEND alula_flags -Wno-restrict)
+endif()
+if(ALULA_SANITIZE)
+  list(APPEND alula_flags -fsanitize=${ALULA_SANITIZE} -fno-sanitize-recover=all)
+  # The sanitizers' instrumentation confuses this warning; the release build still has it.
+  list(APPEND alula_flags -Wno-maybe-uninitialized)
+  add_link_options(-fsanitize=${ALULA_SANITIZE})
+endif()
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${alula_flags}>")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Precompiled headers need this sloppiness, or ccache never finds a match.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+endif()

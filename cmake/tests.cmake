@@ -1,0 +1,55 @@
+# A test stands beside what it tests: alula/<folder>/**/x_test.cpp. Each folder's tests are one program,
+# <folder>_test, whose cases ctest runs one by one under the label <folder>.
+
+include(GoogleTest)
+find_package(GTest REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# What tests share.
+alula_sources(testing_sources alula/testing EXCLUDE "_test\\.cpp$")
+if(testing_sources)
+  add_library(alula_testing STATIC ${testing_sources})
+  target_link_libraries(alula_testing PUBLIC alula GTest::gtest)
+else()
+  add_library(alula_testing INTERFACE)
+  target_link_libraries(alula_testing INTERFACE alula GTest::gtest)
+endif()
+
+# alula_add_test(<name> LABELS <label>... SOURCES <file>...)
+function(alula_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;SOURCES")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE alula alula_testing GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${arg_LABELS}")
+endfunction()
+
+alula_sources(test_sources alula PATTERN "*_test.cpp" EXCLUDE "^alula/backends/cuda/")
+set(folders ${test_sources})
+list(TRANSFORM folders REPLACE "^alula/([^/]+)/.*" "\\1")
+list(REMOVE_DUPLICATES folders)
+foreach(folder IN LISTS folders)
+  set(sources ${test_sources})
+  list(FILTER sources INCLUDE REGEX "^alula/${folder}/")
+  alula_add_test(${folder}_test LABELS ${folder} SOURCES ${sources})
+endforeach()
+
+alula_sources(cuda_test_sources alula/backends/cuda PATTERN "*_test.cpp")
+if(ALULA_HAS_CUDA AND cuda_test_sources)
+  alula_add_test(cuda_test LABELS gpu SOURCES ${cuda_test_sources})
+  target_link_libraries(cuda_test PRIVATE CUDA::cudart)
+  add_dependencies(cuda_test alula_cuda)
+endif()
+
+# Whole programs.
+file(GLOB program_test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*_test.cpp")
+if(program_test_sources)
+  alula_add_test(program_test LABELS program SOURCES ${program_test_sources})
+endif()
+
+# An outside project finds the installed package. (With a sanitizer, such a project would need it too.)
+if(NOT ALULA_SANITIZE AND EXISTS "${PROJECT_SOURCE_DIR}/alula/alula.h")
+  add_test(NAME install
+           COMMAND ${CMAKE_COMMAND} "-DBUILD_DIR=${PROJECT_BINARY_DIR}" -P
+                   "${PROJECT_SOURCE_DIR}/tests/install/check.cmake")
+  set_tests_properties(install PROPERTIES LABELS install)
+endif()
