@@ -1,0 +1,94 @@
+# The commands of this project. Each does its own set-up; `make` lists them.
+#
+# The build itself is CMake's (CMakePresets.json); this only strings the steps together.
+
+SETUP ?= yes
+PRESET ?= release
+# What ThreadSanitizer watches: the folders where threads meet.
+TSAN_FOLDERS := core runtime backends
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## lists these commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | \
+	  awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+# ---- set-up and build ------------------------------------------------------------------------
+
+.PHONY: setup packages lint-tools build
+setup: lint-tools ## installs what is missing (Debian 12 or Ubuntu 24.04; SETUP=no skips it everywhere)
+
+packages:
+ifeq ($(SETUP),yes)
+	@tools/setup
+endif
+
+lint-tools:
+ifeq ($(SETUP),yes)
+	@tools/setup lint
+endif
+
+build: configure-$(PRESET) ## builds everything (PRESET=release, debug, asan or tsan)
+	cmake --build --preset $(PRESET)
+
+.PHONY: configure-release configure-debug configure-asan configure-tsan
+configure-release configure-debug configure-asan configure-tsan: configure-%: packages
+	@[ -f build/$*/build.ninja ] || cmake --preset $*
+
+# ---- see it, test it, measure it ---------------------------------------------------------------
+
+.PHONY: demo test test-release test-asan test-tsan bench
+demo: configure-release ## builds Alula and shows it at work
+	cmake --build --preset release --target example_demo
+	build/release/bin/example_demo
+
+# One after the other, so that each has all cores and the output reads in order.
+test: ## runs all tests: optimised, then under the sanitizers
+	@$(MAKE) --no-print-directory test-release
+	@$(MAKE) --no-print-directory test-asan
+	@$(MAKE) --no-print-directory test-tsan
+
+test-release: configure-release ## builds and runs all tests, optimised
+	cmake --build --preset release
+	tools/run_tests release
+
+test-asan: configure-asan ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
+	cmake --build --preset asan
+	tools/run_tests asan
+
+empty :=
+space := $(empty) $(empty)
+test-tsan: configure-tsan ## the tests of the folders where threads meet, under ThreadSanitizer
+	cmake --build --preset tsan --target $(TSAN_FOLDERS:%=%_test)
+	tools/run_tests tsan -L '^($(subst $(space),|,$(TSAN_FOLDERS)))$$'
+
+bench: configure-release ## builds and runs the benchmarks
+	cmake --build --preset release
+	@for program in $(basename $(notdir $(wildcard benchmarks/*.cpp))); do \
+	  echo "== $$program"; build/release/bin/$$program || exit 1; \
+	done
+
+# ---- how the code looks ------------------------------------------------------------------------
+
+.PHONY: format check check-format lint lint-all
+format: lint-tools ## formats the sources
+	tools/format
+
+check: check-format check-folders lint ## all checks of the sources
+
+.PHONY: check-folders
+check-folders: ## checks that folders include only folders above them
+	tools/check_folders
+
+check-format: lint-tools ## says which sources aren't formatted
+	tools/format --check
+
+lint: lint-tools ## runs clang-tidy on the changed files
+	tools/lint
+
+lint-all: lint-tools ## runs clang-tidy on all files
+	tools/lint --all
+
+.PHONY: clean
+clean: ## removes all that was built
+	rm -rf build
