@@ -45,6 +45,9 @@ if(ALULA_SANITIZE)
 endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${alula_flags}>")
 
+# A plugin built from another version is refused.
+add_compile_definitions(ALULA_VERSION="${PROJECT_VERSION}")
+
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Precompiled headers need this sloppiness, or ccache never finds a match.
