@@ -31,7 +31,9 @@ endif()
 
 # No -march: Highway and oneDNN pick the instruction set at run time. No -ffast-math: NaN, infinity
 # and the order of operations are part of an op's meaning; only errno and traps are given up.
-set(alula_flags -Wall -Wextra -Werror -fno-math-errno -fno-trapping-math -fno-plt)
+# Designated initializers leave fields out on purpose.
+set(alula_flags -Wall -Wextra -Werror -Wno-missing-field-initializers -fno-math-errno -fno-trapping-math
+                -fno-plt)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND alula_flags -fno-semantic-interposition)
   # GCC 12 and 13 warn falsely about std::string + literal.

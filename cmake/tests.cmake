@@ -20,6 +20,7 @@ function(alula_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;SOURCES")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE alula alula_testing GTest::gtest_main)
+  alula_precompile(${name} <gtest/gtest.h>)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${arg_LABELS}")
 endfunction()
 
