@@ -1,0 +1,6 @@
+#pragma once
+// Everything that a program needs: `#include "alula/alula.h"`.
+#include "alula/core/log.h"
+#include "alula/core/tensor.h"
+#include "alula/ops/all.h"
+#include "alula/runtime/devices.h"

@@ -1,0 +1,311 @@
+#include "alula/backends/cpu/interpreter.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+
+#include "alula/backends/cpu/broadcast.h"
+#include "alula/core/memory.h"
+#include "alula/runtime/team.h"
+
+namespace alula::cpu {
+namespace {
+
+using scalar::Instruction;
+using scalar::Opcode;
+
+constexpr int64_t kTileBytes = 4096;       // of one value; a few of them fit the first-level cache
+constexpr int64_t kStreamBytes = 8 << 20;  // results larger than this will not stay in a cache
+constexpr int64_t kLongRow = 128;          // rows this long are worth a tile of their own
+
+/// Memory for one thread's tiles, kept from call to call.
+class Scratch {
+ public:
+  ~Scratch() {
+    if (block_ != nullptr) memory::release(block_, bytes_);
+  }
+  std::byte* get(size_t bytes) {
+    if (bytes > bytes_) {
+      if (block_ != nullptr) memory::release(block_, bytes_);
+      block_ = nullptr;
+      bytes_ = 0;
+      block_ = memory::allocate(bytes);
+      bytes_ = bytes;
+    }
+    return static_cast<std::byte*>(block_);
+  }
+
+ private:
+  void* block_ = nullptr;
+  size_t bytes_ = 0;
+};
+thread_local Scratch t_scratch;
+
+void store(DType dtype, double number, uint64_t* to) {
+  with_type(dtype, [&]<class T>(Type<T>) {
+    const T value = static_cast<T>(number);
+    std::memcpy(to, &value, sizeof(T));
+  });
+}
+
+void store_constant(const Instruction& step, uint64_t* to) {
+  if (is_floating(step.dtype)) return store(step.dtype, step.number, to);
+  with_type(step.dtype, [&]<class T>(Type<T>) {
+    const T value = static_cast<T>(step.integer);
+    std::memcpy(to, &value, sizeof(T));
+  });
+}
+
+[[noreturn]] void report(const std::string& name, uint32_t faults) {
+  if (faults & kDivisionByZero) fail("{}: division by zero in an integer tensor.", name);
+  fail("{}: an integer cannot be raised to a negative power.", name);
+}
+
+}  // namespace
+
+const Code& Code::of(const scalar::Program& program) {
+  return static_cast<const Code&>(program.prepared(
+      DeviceType::kCPU,
+      [](const scalar::Program& p) -> std::unique_ptr<Prepared> { return std::make_unique<Code>(p); }));
+}
+
+Code::Code(const scalar::Program& program)
+    : inputs_(program.inputs()), name_(program.name()), can_fail_(program.can_fail()) {
+  for (uint16_t result : program.results()) outputs_.push_back(program.code()[result].dtype);
+  place_values(program);
+  add_steps(program);
+  size_t widest = 1;
+  for (const Value& value : values_) widest = std::max(widest, size_of(value.dtype));
+  tile_elements_ = kTileBytes / static_cast<int64_t>(widest);
+  single_ = steps_.size() == 1 && tiles_ == 0 && outputs_.size() == 1;
+}
+
+/// Gives each instruction's value a place. A tile is used again once its last reader has run.
+void Code::place_values(const scalar::Program& program) {
+  const std::vector<Instruction>& code = program.code();
+  std::vector<size_t> last_use(code.size(), 0);
+  for (size_t i = 0; i < code.size(); ++i)
+    for (int k = 0; k < scalar::operand_count(code[i].opcode); ++k)
+      last_use[code[i].operands[k]] = i;
+
+  std::vector<int> free_tiles;
+  for (size_t i = 0; i < code.size(); ++i) {
+    const Instruction& step = code[i];
+    Value value{.dtype = step.dtype};
+    const auto result = std::find(program.results().begin(), program.results().end(), i);
+    if (step.opcode == Opcode::kInput) {
+      value.place = Place::kInput;
+      value.index = static_cast<int>(step.index);
+    } else if (scalar::operand_count(step.opcode) == 0) {
+      value.index = static_cast<int>(uniforms_.size());
+      uniforms_.push_back(0);
+      if (step.opcode == Opcode::kConstant) store_constant(step, &uniforms_.back());
+      if (step.opcode == Opcode::kParameter)
+        parameters_.emplace_back(static_cast<int>(step.index), static_cast<int>(i));
+    } else if (result != program.results().end()) {
+      value.place = Place::kOutput;
+      value.index = static_cast<int>(result - program.results().begin());
+    } else {
+      value.place = Place::kTile;
+      if (free_tiles.empty()) free_tiles.push_back(tiles_++);
+      value.index = free_tiles.back();
+      free_tiles.pop_back();
+    }
+    values_.push_back(value);
+    // A routine may write over its operand, but a tile that ends here is free only from the next
+    // instruction on, since operands are read at different widths.
+    for (int k = 0; k < scalar::operand_count(step.opcode); ++k) {
+      const Value& operand = values_[step.operands[k]];
+      const bool repeated = std::find(step.operands.begin(), step.operands.begin() + k,
+                                      step.operands[k]) != step.operands.begin() + k;
+      if (operand.place == Place::kTile && last_use[step.operands[k]] == i && !repeated)
+        free_tiles.push_back(operand.index);
+    }
+  }
+}
+
+void Code::add_steps(const scalar::Program& program) {
+  const std::vector<Instruction>& code = program.code();
+  for (size_t i = 0; i < code.size(); ++i) {
+    const int count = scalar::operand_count(code[i].opcode);
+    if (count == 0) continue;
+    const DType operand = code[code[i].operands[count - 1]].dtype;
+    Step step{.routine = find_routine(code[i].opcode, operand, code[i].dtype),
+              .result = static_cast<uint16_t>(i),
+              .operand_count = static_cast<uint16_t>(count),
+              .operands = code[i].operands};
+    require<InternalError>(step.routine != nullptr, "{}: the CPU has no routine for {} of {}.",
+                           name_, scalar::name_of(code[i].opcode), operand);
+    nanoseconds_ += routine_cost(code[i].opcode, operand);
+    steps_.push_back(step);
+  }
+  // A result that is an input, a constant, or another result as well is copied to its output.
+  for (size_t k = 0; k < program.results().size(); ++k) {
+    const uint16_t source = program.results()[k];
+    const Value& value = values_[source];
+    if (value.place == Place::kOutput && value.index == static_cast<int>(k)) continue;
+    const DType dtype = value.dtype;
+    values_.push_back({Place::kOutput, static_cast<int>(k), dtype});
+    steps_.push_back({.routine = find_routine(Opcode::kCast, dtype, dtype),
+                      .result = static_cast<uint16_t>(values_.size() - 1),
+                      .operand_count = 1,
+                      .operands = {source}});
+  }
+  for (DType dtype : inputs_) nanoseconds_ += 0.02 * static_cast<double>(size_of(dtype));
+}
+
+/// One call, shared by the threads that take part in it.
+class Run {
+ public:
+  Run(const Code& code, std::span<const View> inputs, std::span<const View> outputs,
+      std::span<const double> parameters)
+      : code_(code), inputs_(inputs), outputs_(outputs), broadcast_(outputs[0].shape(), inputs) {
+    size_ = outputs[0].size();
+    uniforms_ = InlineVector<uint64_t, 16>(code.uniforms_.begin(), code.uniforms_.end());
+    for (const auto& [parameter, position] : code.parameters_) {
+      const Code::Value& value = code.values_[position];
+      store(value.dtype, parameters[parameter], &uniforms_[value.index]);
+    }
+    // Tiles within a long row read their inputs in place; short rows are first copied together.
+    by_rows_ = broadcast_.has_rows() && broadcast_.row() >= kLongRow;
+    filled_ = by_rows_ ? 0 : broadcast_.rows();
+    streams_ = outputs.size() == 1 && outputs[0].bytes() >= kStreamBytes && !by_rows_;
+  }
+
+  void operator()() {
+    const int64_t tile = code_.tile_elements_;
+    if (by_rows_) {
+      const int64_t row = broadcast_.row();
+      team::parallel_for(size_ / row, code_.nanoseconds_ * static_cast<double>(row),
+                         [&](int64_t begin, int64_t end) {
+                           for (int64_t i = begin; i < end; ++i)
+                             range(i * row, (i + 1) * row, tile);
+                         });
+    } else {
+      const int64_t tiles = (size_ + tile - 1) / tile;
+      const auto in_tile = static_cast<double>(std::min(tile, size_));
+      team::parallel_for(tiles, code_.nanoseconds_ * in_tile, [&](int64_t begin, int64_t end) {
+        range(begin * tile, std::min(end * tile, size_), tile);
+      });
+    }
+    if (code_.can_fail_ && faults_ != 0) report(code_.name_, faults_);
+  }
+
+ private:
+  /// Computes the elements [begin, end), tile by tile.
+  void range(int64_t begin, int64_t end, int64_t tile) {
+    const size_t values = code_.values_.size();
+    const size_t tiles = code_.tiles_ + filled_ + (streams_ ? 1 : 0);
+    std::byte* scratch = t_scratch.get(tiles * kTileBytes + values * sizeof(void*));
+    auto** addresses = reinterpret_cast<std::byte**>(scratch + tiles * kTileBytes);
+    std::byte* filled = scratch + code_.tiles_ * kTileBytes;
+    std::byte* streamed = filled + filled_ * kTileBytes;
+    uint32_t faults = 0;
+    for (int64_t i = begin; i < end; i += tile) {
+      const int64_t n = std::min(tile, end - i);
+      place(i, n, addresses, scratch, filled, streamed);
+      for (const Code::Step& step : code_.steps_) {
+        const void* operands[3];
+        uint32_t uniform = 0;
+        for (int k = 0; k < step.operand_count; ++k) {
+          operands[k] = addresses[step.operands[k]];
+          uniform |= static_cast<uint32_t>(is_uniform(step.operands[k])) << k;
+        }
+        step.routine(addresses[step.result], operands, uniform, n, &faults);
+      }
+      if (streams_) {
+        const auto width = static_cast<int64_t>(size_of(outputs_[0].dtype()));
+        stream_copy(outputs_[0].as<std::byte>() + i * width, streamed, n * width);
+      }
+    }
+    if (faults != 0) faults_.fetch_or(faults, std::memory_order_relaxed);
+  }
+
+  /// Whether a value is one number rather than a tile of them.
+  bool is_uniform(uint16_t position) const {
+    const Code::Value& value = code_.values_[position];
+    if (value.place == Code::Place::kUniform) return true;
+    if (value.place != Code::Place::kInput) return false;
+    const Broadcast::Kind kind = broadcast_.kind(value.index);
+    return kind == Broadcast::Kind::kOne || (by_rows_ && kind == Broadcast::Kind::kRowOne);
+  }
+
+  /// Finds the address of each value for the tile that starts at element `i`.
+  void place(int64_t i, int64_t n, std::byte** addresses, std::byte* scratch, std::byte* filled,
+             std::byte* streamed) {
+    for (size_t position = 0; position < code_.values_.size(); ++position) {
+      const Code::Value& value = code_.values_[position];
+      const auto width = static_cast<int64_t>(size_of(value.dtype));
+      switch (value.place) {
+        case Code::Place::kUniform:
+          addresses[position] = reinterpret_cast<std::byte*>(&uniforms_[value.index]);
+          break;
+        case Code::Place::kTile: addresses[position] = scratch + value.index * kTileBytes; break;
+        case Code::Place::kOutput:
+          addresses[position] =
+              streams_ ? streamed : outputs_[value.index].as<std::byte>() + i * width;
+          break;
+        case Code::Place::kInput: {
+          auto* data = inputs_[value.index].as<std::byte>();
+          const Broadcast::Kind kind = broadcast_.kind(value.index);
+          if (kind == Broadcast::Kind::kSame) {
+            addresses[position] = data + i * width;
+          } else if (kind == Broadcast::Kind::kOne) {
+            addresses[position] = data;
+          } else if (by_rows_) {
+            addresses[position] = data + broadcast_.offset(value.index, i) * width;
+          } else {
+            broadcast_.fill(value.index, i, n, data, filled, width);
+            addresses[position] = filled;
+            filled += kTileBytes;
+          }
+          break;
+        }
+      }
+    }
+  }
+
+  const Code& code_;
+  std::span<const View> inputs_, outputs_;
+  Broadcast broadcast_;
+  InlineVector<uint64_t, 16> uniforms_;
+  int64_t size_ = 0;
+  int filled_ = 0;
+  bool by_rows_ = false;
+  bool streams_ = false;
+  std::atomic<uint32_t> faults_ = 0;
+};
+
+void Code::run(std::span<const View> inputs, std::span<const View> outputs,
+               std::span<const double> parameters) const {
+  const int64_t n = outputs[0].size();
+  if (n == 0) return;
+  // One instruction over equal shapes, too little to share: no tiles, just the routine.
+  if (single_ && n <= tile_elements_) {
+    const Shape& shape = outputs[0].shape();
+    const Step& step = steps_[0];
+    const void* operands[3];
+    uint32_t uniform = 0;
+    bool plain = true;
+    for (int k = 0; k < step.operand_count; ++k) {
+      const Value& value = values_[step.operands[k]];
+      if (value.place == Place::kInput) {
+        operands[k] = inputs[value.index].data;
+        plain = plain && inputs[value.index].shape() == shape;
+      } else {
+        operands[k] = &uniforms_[value.index];
+        uniform |= 1u << k;
+      }
+    }
+    if (plain && parameters_.empty()) {
+      uint32_t faults = 0;
+      step.routine(outputs[0].data, operands, uniform, n, &faults);
+      if (faults != 0) report(name_, faults);
+      return;
+    }
+  }
+  Run(*this, inputs, outputs, parameters)();
+}
+
+}  // namespace alula::cpu

@@ -1,0 +1,55 @@
+#pragma once
+#include <vector>
+
+#include "alula/backends/cpu/routines.h"
+#include "alula/runtime/op.h"
+
+namespace alula::cpu {
+
+/// A scalar program made ready for the CPU. It runs tile by tile: each instruction is one routine over
+/// a few hundred elements, and what lies between two instructions stays in the first-level cache.
+class Code final : public scalar::Prepared {
+ public:
+  explicit Code(const scalar::Program& program);
+
+  /// Computes the outputs from inputs that broadcast to their shape.
+  void run(std::span<const View> inputs, std::span<const View> outputs,
+           std::span<const double> parameters) const;
+
+  /// The code of a program, made the first time.
+  static const Code& of(const scalar::Program& program);
+
+ private:
+  friend class Run;
+
+  /// Where an instruction's value is while a tile is computed.
+  enum class Place : uint8_t { kInput, kUniform, kTile, kOutput };
+  struct Value {
+    Place place = Place::kUniform;
+    int index = 0;
+    DType dtype = float32;
+  };
+  struct Step {
+    Routine routine = nullptr;
+    uint16_t result = 0;  // a position in values_
+    uint16_t operand_count = 0;
+    std::array<uint16_t, 3> operands{};
+  };
+
+  void place_values(const scalar::Program& program);
+  void add_steps(const scalar::Program& program);
+
+  std::vector<Value> values_;  // one an instruction, then one for each copy to an output
+  std::vector<Step> steps_;
+  std::vector<uint64_t> uniforms_;             // constants, and room for parameters and other values
+  std::vector<std::pair<int, int>> parameters_;  // (parameter, position in values_)
+  std::vector<DType> inputs_, outputs_;
+  std::string name_;
+  int tiles_ = 0;
+  int64_t tile_elements_ = 0;
+  double nanoseconds_ = 0;  // an element
+  bool can_fail_ = false;
+  bool single_ = false;  // one instruction, which reads inputs and writes the output
+};
+
+}  // namespace alula::cpu

@@ -1,0 +1,78 @@
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include "alula/core/dtype.h"
+
+namespace alula {
+
+/// C++ numbers that may stand beside a tensor.
+template <class T>
+concept Arithmetic = std::is_arithmetic_v<T> || std::same_as<T, Half> || std::same_as<T, BFloat16>;
+
+/// A C++ number on its way to becoming an element. It takes the dtype of the tensor beside it.
+class Number {
+ public:
+  template <Arithmetic T>
+  constexpr Number(T value) {
+    if constexpr (std::same_as<T, bool>) {
+      kind_ = Kind::kBool;
+      integer_ = value;
+    } else if constexpr (std::integral<T>) {
+      kind_ = Kind::kInteger;
+      integer_ = static_cast<int64_t>(value);
+      above_int64_ = std::unsigned_integral<T> && integer_ < 0;
+    } else {
+      kind_ = Kind::kFloating;
+      floating_ = static_cast<double>(value);
+    }
+  }
+
+  enum class Kind : uint8_t { kBool, kInteger, kFloating };
+  Kind kind() const { return kind_; }
+  double as_double() const {
+    if (kind_ == Kind::kFloating) return floating_;
+    return above_int64_ ? static_cast<double>(static_cast<uint64_t>(integer_))
+                        : static_cast<double>(integer_);
+  }
+
+  /// The dtype that TensorFlow gives a bare number: bool, int32 (int64 if it does not fit), float32.
+  DType natural_dtype() const;
+  /// Whether an element of `dtype` can hold it: 2.5 is no int32, 300 no uint8, 1 no bool.
+  bool fits(DType dtype) const;
+  /// Writes the value as an element of `dtype`; it must fit.
+  void store(DType dtype, void* element) const;
+
+ private:
+  Kind kind_ = Kind::kInteger;
+  bool above_int64_ = false;
+  int64_t integer_ = 0;
+  double floating_ = 0;
+};
+
+/// A value written in braces: a number, a string, or a list of such: {{1, 2}, {3, 4}}.
+/// It only lives within the expression that it is written in.
+class Literal {
+ public:
+  template <Arithmetic T>
+  Literal(T value) : kind_(Kind::kNumber), number_(value) {}
+  Literal(const char* text) : kind_(Kind::kText), text_(text) {}
+  Literal(std::string_view text) : kind_(Kind::kText), text_(text) {}
+  Literal(std::initializer_list<Literal> list) : kind_(Kind::kList), list_(list) {}
+
+  enum class Kind : uint8_t { kNumber, kText, kList };
+  Kind kind() const { return kind_; }
+  Number number() const { return number_; }
+  std::string_view text() const { return text_; }
+  std::initializer_list<Literal> list() const { return list_; }
+
+ private:
+  Kind kind_;
+  Number number_ = 0;
+  std::string_view text_;
+  std::initializer_list<Literal> list_;
+};
+
+}  // namespace alula

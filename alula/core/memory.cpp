@@ -1,0 +1,219 @@
+#include "alula/core/memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+
+#include "alula/core/error.h"
+
+namespace alula::memory {
+namespace {
+
+// Under the sanitizers every block comes from malloc, so that they see each one's bounds and end.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kCaching = false;
+#else
+constexpr bool kCaching = true;
+#endif
+
+constexpr size_t kSmallest = 64;
+constexpr size_t kLargestSmall = 64 << 10;
+constexpr size_t kHugePage = 2 << 20;
+constexpr size_t kGuard = 64;
+constexpr unsigned char kGuardByte = 0xA5;
+
+/// Read from the environment before anything else of the library is set up, and never changed.
+struct Guarded {
+  bool value = std::getenv("ALULA_GUARD_BYTES") != nullptr;
+  operator bool() const { return value; }
+};
+[[gnu::init_priority(101)]] const Guarded g_guarded;
+
+/// The index of the smallest class that holds `bytes`: 64, 80, 96, 112, 128, 160, …
+constexpr int class_of(size_t bytes) {
+  if (bytes <= kSmallest) return 0;
+  const int log = std::bit_width(bytes - 1) - 1;  // 2^log < bytes <= 2^(log+1)
+  const size_t quarter = size_t{1} << (log - 2);
+  const auto step = static_cast<int>((bytes - (size_t{1} << log) + quarter - 1) / quarter);
+  return (log - 6) * 4 + step;
+}
+
+constexpr size_t class_bytes(int index) {
+  const size_t base = kSmallest << (index / 4);
+  return base + (base / 4) * (index % 4);
+}
+
+static_assert(class_bytes(class_of(64)) == 64 && class_bytes(class_of(65)) == 80);
+static_assert(class_bytes(class_of(129)) == 160 && class_bytes(class_of(64 << 10)) == 64 << 10);
+
+constexpr int kSmallClasses = class_of(kLargestSmall) + 1;
+constexpr int kClasses = class_of(size_t{1} << 46) + 1;
+
+void* from_system(size_t bytes) {
+  const size_t alignment = bytes >= kHugePage ? kHugePage : kAlignment;
+  const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* block = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+  require<ResourceExhaustedError>(block != nullptr, "memory: the host has no {} bytes left.", bytes);
+  if (alignment == kHugePage) madvise(block, rounded, MADV_HUGEPAGE);
+  return block;
+}
+
+/// One thread's small blocks: a list for each size.
+class ThreadCache {
+ public:
+  ~ThreadCache() {
+    clear();
+    closed_ = true;
+  }
+
+  void* take(int index) {
+    List& list = lists_[index];
+    if (list.head == nullptr) return nullptr;
+    Block* block = list.head;
+    list.head = block->next;
+    --list.count;
+    return block;
+  }
+
+  bool keep(void* memory, int index) {
+    List& list = lists_[index];
+    if (closed_ || list.count == kMost) return false;
+    list.head = new (memory) Block{list.head};
+    ++list.count;
+    return true;
+  }
+
+  void clear() {
+    for (int i = 0; i < kSmallClasses; ++i)
+      while (void* block = take(i)) std::free(block);
+  }
+
+ private:
+  static constexpr int kMost = 64;
+  struct Block {
+    Block* next;
+  };
+  struct List {
+    Block* head = nullptr;
+    int count = 0;
+  };
+  std::array<List, kSmallClasses> lists_;
+  bool closed_ = false;  // tensors may outlive it: globals, other threads' last references
+};
+
+thread_local ThreadCache t_cache;
+
+/// The large blocks that wait for reuse: a few slots a size, each emptied and filled by one exchange.
+class SharedCache {
+ public:
+  void* take(int index) {
+    for (std::atomic<void*>& slot : slots_[index]) {
+      if (slot.load(std::memory_order_relaxed) == nullptr) continue;
+      if (void* block = slot.exchange(nullptr, std::memory_order_acquire)) {
+        cached_.fetch_sub(static_cast<int64_t>(class_bytes(index)), std::memory_order_relaxed);
+        return block;
+      }
+    }
+    return nullptr;
+  }
+
+  bool keep(void* block, int index) {
+    const auto bytes = static_cast<int64_t>(class_bytes(index));
+    if (cached_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit()) {
+      for (std::atomic<void*>& slot : slots_[index]) {
+        void* expected = nullptr;
+        if (slot.compare_exchange_strong(expected, block, std::memory_order_release)) return true;
+      }
+    }
+    cached_.fetch_sub(bytes, std::memory_order_relaxed);
+    return false;
+  }
+
+  void clear() {
+    for (int i = 0; i < kClasses; ++i)
+      while (void* block = take(i)) std::free(block);
+  }
+
+  int64_t cached() const { return cached_.load(std::memory_order_relaxed); }
+
+ private:
+  static int64_t limit() {
+    static const int64_t eighth_of_ram = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE) / 8;
+    return eighth_of_ram;
+  }
+
+  std::array<std::array<std::atomic<void*>, 8>, kClasses> slots_{};
+  std::atomic<int64_t> cached_ = 0;
+};
+
+constinit SharedCache g_cache;
+std::atomic<int64_t> g_in_use = 0;
+std::atomic<int64_t> g_overruns = 0;
+
+void set_guard(void* block, size_t bytes) {
+  std::memset(static_cast<char*>(block) + bytes, kGuardByte, kGuard);
+}
+
+void check_guard(void* block, size_t bytes) {
+  const auto* guard = static_cast<unsigned char*>(block) + bytes;
+  if (!std::all_of(guard, guard + kGuard, [](unsigned char c) { return c == kGuardByte; }))
+    g_overruns.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void* allocate(size_t bytes) {
+  const size_t wanted = g_guarded ? bytes + kGuard : bytes;
+  void* block = nullptr;
+  if (!kCaching) {
+    block = from_system(wanted);
+  } else if (wanted <= kLargestSmall) {
+    const int index = class_of(wanted);
+    block = t_cache.take(index);
+    if (block == nullptr) block = from_system(class_bytes(index));
+  } else {
+    const int index = class_of(wanted);
+    require<ResourceExhaustedError>(index < kClasses, "memory: {} bytes are too many.", bytes);
+    block = g_cache.take(index);
+    if (block == nullptr) block = from_system(class_bytes(index));
+    g_in_use.fetch_add(static_cast<int64_t>(class_bytes(index)), std::memory_order_relaxed);
+  }
+  if (g_guarded) [[unlikely]]
+    set_guard(block, bytes);
+  return block;
+}
+
+void release(void* block, size_t bytes) noexcept {
+  if (g_guarded) [[unlikely]]
+    check_guard(block, bytes);
+  const size_t wanted = g_guarded ? bytes + kGuard : bytes;
+  if (kCaching) {
+    const int index = class_of(wanted);
+    if (wanted <= kLargestSmall) {
+      if (t_cache.keep(block, index)) return;
+    } else {
+      g_in_use.fetch_sub(static_cast<int64_t>(class_bytes(index)), std::memory_order_relaxed);
+      if (g_cache.keep(block, index)) return;
+    }
+  }
+  std::free(block);
+}
+
+void trim() noexcept {
+  t_cache.clear();
+  g_cache.clear();
+}
+
+Statistics statistics() {
+  return {.in_use = g_in_use.load(), .cached = g_cache.cached(), .overruns = g_overruns.load()};
+}
+
+bool guarded() { return g_guarded; }
+
+}  // namespace alula::memory

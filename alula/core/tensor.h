@@ -1,0 +1,131 @@
+#pragma once
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "alula/core/buffer.h"
+#include "alula/core/literal.h"
+#include "alula/core/memory.h"
+#include "alula/core/spec.h"
+
+namespace alula {
+
+/// What a Tensor points to. On the host, the elements of a small tensor follow it in the same block.
+struct TensorData {
+  std::atomic<int> references = 1;
+  Device device;
+  Spec spec;
+  void* data = nullptr;
+  Ref<Buffer> buffer;  // none if the elements follow
+
+  /// The elements start here if they are at most this many bytes.
+  static constexpr size_t kInline = 2048;
+  void destroy();
+};
+
+/// A value: dtype, shape, device and elements in row-major order. Cheap to copy; never written after
+/// it is made.
+///   Tensor a = {{1.f, 2.f}, {3.f, 4.f}};   // float32[2,2]
+///   Tensor b = {1, 2, 3};                  // int32[3]
+class Tensor {
+ public:
+  /// No tensor: `defined()` is false.
+  Tensor() = default;
+  /// From nested braces. Dtypes as TensorFlow gives them: 1.0 is float32, 1 int32, true bool.
+  Tensor(std::initializer_list<Literal> list);
+  /// A scalar.
+  template <Arithmetic T>
+  explicit Tensor(T value) : Tensor(Number(value), Number(value).natural_dtype()) {}
+  Tensor(Number value, DType dtype);
+  explicit Tensor(std::string_view text);
+  /// From a vector or a span, of the dtype of its elements; `shape` must hold as many.
+  template <class T>
+  Tensor(const std::vector<T>& values)
+      : Tensor(values, Shape{static_cast<int64_t>(values.size())}) {}
+  template <class T>
+  Tensor(const std::vector<T>& values, Shape shape) : Tensor(std::span<const T>(values), shape) {}
+  Tensor(const std::vector<bool>& values, Shape shape);
+  Tensor(const std::vector<bool>& values)
+      : Tensor(values, Shape{static_cast<int64_t>(values.size())}) {}
+  template <class T>
+  Tensor(std::span<const T> values, Shape shape)
+      : Tensor(copy_of(values.data(), values.size(), dtype_of<T>, shape)) {}
+
+  /// A tensor whose elements are yet to be written, by whoever made it.
+  static Tensor uninitialized(const Spec& spec, Allocator& allocator);
+  static Tensor uninitialized(const Spec& spec);  // on the host
+  /// A tensor over the same elements with another shape; a small one on the host is copied.
+  Tensor reshaped(const Shape& shape) const;
+
+  bool defined() const { return static_cast<bool>(data_); }
+  const Spec& spec() const { return data_->spec; }
+  DType dtype() const { return data_->spec.dtype; }
+  const Shape& shape() const { return data_->spec.shape; }
+  int rank() const { return shape().rank(); }
+  int64_t size() const { return shape().size(); }
+  int64_t bytes() const { return spec().bytes(); }
+  Device device() const { return data_->device; }
+
+  /// This tensor on another device; itself if it is there already. (Defined in runtime.)
+  Tensor to(Device device) const;
+  Tensor cpu() const { return device().is_cpu() ? *this : to(kCPU); }
+
+  /// The elements of a tensor on the host. T must be its dtype.
+  template <class T>
+  std::span<const T> span() const {
+    check_access(dtype_of<T>);
+    return {static_cast<const T*>(data_->data), static_cast<size_t>(size())};
+  }
+  /// A copy of the elements, from any device. T must be its dtype.
+  template <class T>
+  std::vector<T> to_vector() const {
+    const Tensor host = cpu();
+    const std::span<const T> values = host.span<T>();
+    return {values.begin(), values.end()};
+  }
+  /// The only element, from any device. T must be its dtype.
+  template <class T>
+  T item() const {
+    check_single();
+    return cpu().span<T>()[0];
+  }
+
+  /// As NumPy prints it.
+  std::string str() const;
+
+  /// The address of the elements, on the tensor's device: for kernels.
+  const void* data() const { return data_->data; }
+  /// For whoever made the tensor, until it is handed on.
+  void* mutable_data() { return data_->data; }
+  /// Whether nobody else holds this tensor's elements.
+  bool unique() const { return data_.unique() && (!data_->buffer || data_->buffer.unique()); }
+  /// The same object, not just equal values.
+  bool same_as(const Tensor& other) const { return data_.get() == other.data_.get(); }
+
+ private:
+  explicit Tensor(TensorData* data) : data_(data) {}
+  static Tensor copy_of(const void* values, size_t count, DType dtype, const Shape& shape);
+  void check_access(DType wanted) const;
+  void check_single() const;
+
+  Ref<TensorData> data_;
+};
+
+using Tensors = InlineVector<Tensor, 2>;
+
+/// A tensor from braces, of the given dtype: constant({1, 2}, float64).
+Tensor constant(const Literal& value, DType dtype);
+/// A tensor from braces, of the dtype that TensorFlow gives it.
+Tensor constant(const Literal& value);
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+}  // namespace alula
+
+template <>
+struct fmt::formatter<alula::Tensor> : fmt::formatter<std::string_view> {
+  auto format(const alula::Tensor& tensor, fmt::format_context& context) const {
+    return fmt::formatter<std::string_view>::format(tensor.str(), context);
+  }
+};

@@ -1,0 +1,114 @@
+#include "alula/ops/elementwise.h"
+
+#include <algorithm>
+
+namespace alula {
+
+Specs ElementwiseOp::infer(SpecRefs inputs) const {
+  const std::vector<DType>& wanted = program_->inputs();
+  require(inputs.size() == wanted.size(), "{}: takes {} inputs. Got {}.", name(), wanted.size(),
+          inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    require(inputs[i].dtype == wanted[i], "{}: input {} must be {}, like the others. Got {}. Use cast().",
+            name(), i, wanted[i], inputs);
+  Specs outputs;
+  const std::vector<uint16_t>& results = program_->results();
+  outputs.emplace_back(Spec{program_->code()[results[0]].dtype, inputs[0].shape});
+  Shape& shape = outputs[0].shape;
+  for (size_t i = 1; i < inputs.size(); ++i)
+    if (inputs[i].shape != shape) shape = broadcast(name(), shape, inputs[i].shape);
+  for (size_t i = 1; i < results.size(); ++i)
+    outputs.emplace_back(Spec{program_->code()[results[i]].dtype, outputs[0].shape});
+  return outputs;
+}
+
+Cost ElementwiseOp::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
+  Cost cost = Op::cost(inputs, outputs);
+  const auto steps = std::count_if(
+      program_->code().begin(), program_->code().end(),
+      [](const scalar::Instruction& step) { return scalar::operand_count(step.opcode) > 0; });
+  cost.flops = static_cast<double>(outputs[0].shape.size()) * static_cast<double>(steps);
+  return cost;
+}
+
+Tensor Argument::as(DType dtype, const char* who) const {
+  if (!is_number()) return tensor_;
+  require(number_.fits(dtype), "{}: {} is not a value of {}, the dtype of the tensor beside it.",
+          who, number_.as_double(), dtype);
+  return Tensor(number_, dtype);
+}
+
+const scalar::Program& Elementwise::program(DType dtype) const {
+  const scalar::Program* program =
+      programs_[static_cast<int>(dtype)].load(std::memory_order_acquire);
+  return program != nullptr ? *program : make_program(dtype);
+}
+
+/// Records the function for one dtype. 16-bit floats are computed in float32 and rounded at the end.
+const scalar::Program& Elementwise::make_program(DType dtype) const {
+  require(dtypes_.contains(dtype), "{}: takes {}. Got {}.{}", name_, to_string(dtypes_), dtype,
+          dtype == string ? "" : " Use cast().");
+  scalar::Builder builder;
+  const DType computed = is_half(dtype) ? float32 : dtype;
+  const Scalar first = builder.input(options_.condition ? boolean : dtype);
+  std::array<Scalar, 3> arguments{first, first, first};
+  for (int i = 1; i < inputs_; ++i) arguments[i] = builder.input(dtype);
+  for (int i = 0; i < inputs_; ++i)
+    if (i > 0 || !options_.condition) arguments[i] = scalar::cast(arguments[i], computed);
+  for (int i = 0; i < options_.parameters; ++i)
+    arguments[inputs_ + i] = builder.parameter(computed);
+
+  const auto [a, b, c] = arguments;
+  Scalar result = f1_ != nullptr ? f1_(a) : f2_ != nullptr ? f2_(a, b) : f3_(a, b, c);
+  if (result.dtype() == computed) result = scalar::cast(result, dtype);
+
+  const scalar::Program* made = builder.finish(name_, {&result, 1}).release();
+  const scalar::Program* expected = nullptr;
+  if (programs_[static_cast<int>(dtype)].compare_exchange_strong(expected, made)) return *made;
+  delete made;  // another thread was faster
+  return *expected;
+}
+
+void Elementwise::check_inputs(int given) const {
+  require(given == inputs_, "{}: takes {} tensors. Got {}.", name_, inputs_, given);
+}
+
+Tensor Elementwise::operator()(const Tensor& x) const {
+  check_inputs(1);
+  require(x.defined(), "{}: the input is not defined yet.", name_);
+  return call(ElementwiseOp(program(x.dtype())), x);
+}
+
+Tensor Elementwise::operator()(const Tensor& a, const Tensor& b) const {
+  check_inputs(2);
+  require(a.defined(), "{}: the first input is not defined yet.", name_);
+  return call(ElementwiseOp(program(a.dtype())), a, b);
+}
+
+Tensor Elementwise::operator()(const Argument& a, const Argument& b) const {
+  require(!a.is_number() || !b.is_number(), "{}: one of the arguments must be a tensor.", name_);
+  const DType dtype = (a.is_number() ? b : a).tensor().dtype();
+  return (*this)(a.as(dtype, name_), b.as(dtype, name_));
+}
+
+Tensor Elementwise::operator()(const Argument& a, const Argument& b, const Argument& c) const {
+  check_inputs(3);
+  // The first tensor that is not the condition decides the dtype.
+  const Argument* arguments[] = {&a, &b, &c};
+  const auto typed = std::find_if(arguments + (options_.condition ? 1 : 0), arguments + 3,
+                                  [](const Argument* x) { return !x->is_number(); });
+  require(typed != arguments + 3, "{}: one of the arguments must be a tensor.", name_);
+  const DType dtype = (*typed)->tensor().dtype();
+  return call(ElementwiseOp(program(dtype)), a.as(options_.condition ? boolean : dtype, name_),
+              b.as(dtype, name_), c.as(dtype, name_));
+}
+
+Tensor Elementwise::with(std::initializer_list<double> parameters, const Tensor& x) const {
+  check_inputs(1);
+  require(x.defined(), "{}: the input is not defined yet.", name_);
+  ElementwiseOp op(program(x.dtype()));
+  std::copy(parameters.begin(), parameters.end(), op.parameters.begin());
+  return call(op, x);
+}
+
+}  // namespace alula

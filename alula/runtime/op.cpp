@@ -1,0 +1,27 @@
+#include "alula/runtime/op.h"
+
+namespace alula {
+namespace {
+
+constinit OpType* g_types = nullptr;  // filled while the library loads
+
+}  // namespace
+
+const OpType* all_op_types() { return g_types; }
+
+void internal::add_op_type(OpType& type) {
+  type.next = g_types;
+  g_types = &type;
+}
+
+Cost Op::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
+  Cost cost;
+  for (size_t i = 0; i < inputs.size(); ++i) cost.bytes += static_cast<double>(inputs[i].bytes());
+  for (const Spec& output : outputs) {
+    cost.bytes += static_cast<double>(output.bytes());
+    cost.flops += static_cast<double>(output.shape.size());
+  }
+  return cost;
+}
+
+}  // namespace alula

@@ -1,0 +1,81 @@
+#include "alula/scalar/scalar.h"
+
+#include <algorithm>
+
+#include "alula/core/error.h"
+
+namespace alula::scalar {
+namespace {
+
+constinit thread_local Builder* t_current = nullptr;
+
+}  // namespace
+
+Builder::Builder() : outer_(t_current) { t_current = this; }
+Builder::~Builder() { t_current = outer_; }
+
+Builder& Builder::current() {
+  require<InternalError>(t_current != nullptr, "scalar: no program is being recorded.");
+  return *t_current;
+}
+
+DType Scalar::dtype() const { return Builder::current().dtype_of(*this); }
+
+Scalar Builder::add(const Instruction& instruction) {
+  const auto found = std::find(code_.begin(), code_.end(), instruction);
+  if (found != code_.end()) return Scalar(static_cast<uint16_t>(found - code_.begin()));
+  code_.push_back(instruction);
+  return Scalar(static_cast<uint16_t>(code_.size() - 1));
+}
+
+Scalar Builder::input(DType dtype) {
+  return add({.opcode = Opcode::kInput, .dtype = dtype, .index = inputs_++});
+}
+
+Scalar Builder::parameter(DType dtype) {
+  return add({.opcode = Opcode::kParameter, .dtype = dtype, .index = parameters_++});
+}
+
+Scalar Builder::constant(DType dtype, double value) {
+  Instruction step{.opcode = Opcode::kConstant, .dtype = dtype};
+  if (is_floating(dtype))
+    step.number = value;
+  else
+    step.integer = static_cast<int64_t>(value);
+  return add(step);
+}
+
+Scalar Builder::emit(Opcode opcode, DType dtype, std::initializer_list<Scalar> operands) {
+  Instruction step{.opcode = opcode, .dtype = dtype};
+  std::transform(operands.begin(), operands.end(), step.operands.begin(),
+                 [](Scalar operand) { return operand.position(); });
+  return add(step);
+}
+
+std::unique_ptr<Program> Builder::finish(std::string name, std::span<const Scalar> results) {
+  std::vector<uint16_t> positions;
+  for (Scalar result : results) positions.push_back(result.position());
+  return std::make_unique<Program>(std::move(name), std::move(code_), std::move(positions));
+}
+
+Scalar constant_like(Scalar like, double value) {
+  return Builder::current().constant(like.dtype(), value);
+}
+
+Scalar binary(Opcode opcode, Scalar a, Scalar b) {
+  return Builder::current().emit(opcode, a.dtype(), {a, b});
+}
+
+Scalar compare(Opcode opcode, Scalar a, Scalar b) {
+  return Builder::current().emit(opcode, boolean, {a, b});
+}
+
+Scalar select(Scalar condition, Scalar a, Scalar b) {
+  return Builder::current().emit(Opcode::kSelect, a.dtype(), {condition, a, b});
+}
+
+Scalar cast(Scalar x, DType dtype) {
+  return x.dtype() == dtype ? x : Builder::current().emit(Opcode::kCast, dtype, {x});
+}
+
+}  // namespace alula::scalar

@@ -1,0 +1,146 @@
+#include "alula/testing/harness.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "alula/ops/table.h"
+#include "alula/runtime/devices.h"
+
+namespace alula::testing {
+namespace {
+
+/// Which dtypes each op has run with on a device, in this test.
+std::map<std::string, std::set<std::pair<DType, Device>>>& runs() {
+  static std::map<std::string, std::set<std::pair<DType, Device>>> runs;
+  return runs;
+}
+
+/// Notes what runs where.
+class Recorder final : public Listener {
+ public:
+  explicit Recorder(Device expected) : expected_(expected) {}
+  void ran(const Op& op, Device device, TensorRefs inputs, std::span<const Tensor> outputs) override {
+    if (device != expected_)
+      ADD_FAILURE() << op.name() << " ran on " << to_string(device) << ", not on "
+                    << to_string(expected_);
+    if (outputs.empty()) return;
+    // The dtype of a call is its last input's: the first may be a condition.
+    const DType dtype = inputs.size() > 0 ? inputs.back().dtype() : outputs[0].dtype();
+    runs()[op.name()].emplace(dtype, device);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      runs()[op.name()].emplace(inputs[i].dtype(), device);
+  }
+
+ private:
+  Device expected_;
+};
+
+bool close(double actual, double expected, double tolerance, double scale) {
+  if (std::isnan(expected)) return std::isnan(actual);
+  if (std::isinf(expected) || std::isinf(actual)) return actual == expected;
+  return std::abs(actual - expected) <= tolerance * (std::abs(expected) + scale);
+}
+
+/// Adds the GPU only where one is usable; a GPU test run asks for it by its label.
+std::vector<Device> find_devices() {
+  std::vector<Device> devices;
+  for (Device device : config::list_physical_devices())
+    if (device.index == 0) devices.push_back(device);
+  return devices;
+}
+
+DTypeSet dtypes_of(const std::string& name) {
+  if (const Elementwise* function = find_elementwise(name)) return function->dtypes();
+  for (const OpType* type = all_op_types(); type != nullptr; type = type->next)
+    if (name == type->name) return type->dtypes;
+  ADD_FAILURE() << "there is no op named " << name;
+  return {};
+}
+
+}  // namespace
+
+std::vector<Device> test_devices() {
+  static const std::vector<Device> devices = find_devices();
+  return devices;
+}
+
+double tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16: return 2e-3;
+    case DType::kBFloat16: return 1.6e-2;
+    case DType::kFloat32: return 2e-6;
+    case DType::kFloat64: return 1e-13;
+    default: return 0;
+  }
+}
+
+void expect_equal(const Tensor& actual, const Array& expected, DType dtype, Tolerance tolerance) {
+  ASSERT_TRUE(actual.defined());
+  EXPECT_EQ(name_of(actual.dtype()), name_of(dtype));
+  ASSERT_EQ(to_string(actual.shape()), to_string(expected.shape));
+  const double relative =
+      tolerance.relative != 0 ? tolerance.relative : tolerance_of(actual.dtype());
+  const Array values = to_array(actual);
+  // What does not fit 16 bits is infinite there.
+  const Array rounded = is_half(dtype) ? to_array(to_tensor(expected, dtype)) : expected;
+  int failures = 0;
+  for (int64_t i = 0; i < values.size() && failures < 5; ++i) {
+    if (close(values.values[i], rounded.values[i], relative, tolerance.scale)) continue;
+    ++failures;
+    ADD_FAILURE() << "element " << i << " of " << fmt::format("{}", actual.spec()) << " is "
+                  << values.values[i] << ", not " << rounded.values[i];
+  }
+}
+
+void OpTest::check(const Function& f, const std::vector<Tensor>& inputs, const Reference& reference,
+                   Tolerance tolerance) {
+  check(f, inputs, reference, inputs[0].dtype(), tolerance);
+}
+
+void OpTest::check(const Function& f, const std::vector<Tensor>& inputs, const Reference& reference,
+                   DType dtype, Tolerance tolerance) {
+  std::vector<Array> arrays;
+  std::string got;
+  for (const Tensor& input : inputs) {
+    arrays.push_back(to_array(input));
+    got += fmt::format(" {}", input.spec());
+  }
+  const Array expected = reference(arrays);
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(to_string(device) + ":" + got);
+    std::vector<Tensor> there;
+    for (const Tensor& input : inputs) there.push_back(input.to(device));
+    Tensor result;
+    {
+      const DeviceScope scope(device);
+      const Recorder recorder(device);
+      result = f(there);
+    }
+    EXPECT_EQ(result.device(), device);
+    expect_equal(result, expected, dtype, tolerance);
+  }
+}
+
+void OpTest::TearDown() {
+  const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  const auto& ran = runs()[name];
+  for (Device device : test_devices())
+    for (int i = 0; i < kDTypeCount; ++i) {
+      const auto dtype = static_cast<DType>(i);
+      if (!dtypes_of(name).contains(dtype) || ran.contains({dtype, device})) continue;
+      if (dtype == string && !device.is_cpu()) continue;
+      ADD_FAILURE() << name << " takes " << name_of(dtype) << ", but no case ran it on "
+                    << to_string(device);
+    }
+  EXPECT_EQ(memory::statistics().overruns, 0) << "a kernel wrote past the end of a block";
+}
+
+TestedOp::TestedOp(const char* name) { const_cast<std::set<std::string>&>(all()).insert(name); }
+
+const std::set<std::string>& TestedOp::all() {
+  static std::set<std::string> names;
+  return names;
+}
+
+}  // namespace alula::testing
