@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace alula::log {
+namespace alula::logging {
 namespace {
 
 Level level_from_environment() {
@@ -52,4 +52,4 @@ void write(Level level, std::string_view message) {
   std::fprintf(stderr, "Alula: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
-}  // namespace alula::log
+}  // namespace alula::logging

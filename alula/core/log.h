@@ -6,7 +6,7 @@
 
 /// What Alula has to say beside its results. The library itself never prints: messages go to one
 /// handler, which writes to the standard error unless the user sets another.
-namespace alula::log {
+namespace alula::logging {
 
 enum class Level { kInfo, kWarning, kSilent };
 
@@ -29,4 +29,4 @@ void warn(fmt::format_string<Args...> text, Args&&... args) {
   write(Level::kWarning, fmt::format(text, std::forward<Args>(args)...));
 }
 
-}  // namespace alula::log
+}  // namespace alula::logging

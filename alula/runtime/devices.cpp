@@ -64,7 +64,7 @@ Device usable(Device device) {
   static std::set<std::string> said;
   const std::lock_guard lock(mutex);
   if (said.insert(to_string(device)).second)
-    log::warn(
+    logging::warn(
         "{} was asked for, but there is no usable one: {}. Running on /CPU:0.\n"
         "  Set soft placement off to make this an error. (This is said once.)",
         device, why);

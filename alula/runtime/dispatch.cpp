@@ -115,7 +115,7 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
   Device device = wanted;
   if (backend != nullptr && !backend->supports(op, refs(specs))) {
     if (!config::get_soft_device_placement()) no_kernel(op, wanted, refs(specs));
-    log::info("{}: there is no kernel for it on {}. Running on /CPU:0.", op.name(), wanted);
+    logging::info("{}: there is no kernel for it on {}. Running on /CPU:0.", op.name(), wanted);
     backend = nullptr;
     device = kCPU;
   }
