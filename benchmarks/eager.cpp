@@ -14,6 +14,13 @@ void add_10x10(benchmark::State& state) {
 }
 BENCHMARK(add_10x10);
 
+void matmul_10x10(benchmark::State& state) {
+  const Tensor a(std::vector<float>(100, 1.5f), {10, 10});
+  const Tensor b(std::vector<float>(100, 2.5f), {10, 10});
+  for (auto _ : state) benchmark::DoNotOptimize(matmul(a, b));
+}
+BENCHMARK(matmul_10x10);
+
 void relu_64mib(benchmark::State& state) {
   const Tensor a(std::vector<float>(16 << 20, 1.5f));
   for (auto _ : state) benchmark::DoNotOptimize(relu(a));

@@ -34,6 +34,9 @@ endif()
 # Designated initializers leave fields out on purpose.
 set(alula_flags -Wall -Wextra -Werror -Wno-missing-field-initializers -fno-math-errno -fno-trapping-math
                 -fno-plt)
+# Every op looks at its thread's state: thread-local variables without a call of the loader. They are
+# few, so that the library can still be loaded at run time.
+list(APPEND alula_flags -ftls-model=initial-exec)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND alula_flags -fno-semantic-interposition)
   # GCC 12 and 13 warn falsely about std::string + literal.

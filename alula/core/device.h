@@ -1,10 +1,10 @@
 #pragma once
-#include <fmt/format.h>
-
 #include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "alula/core/format.h"
 
 namespace alula {
 
@@ -40,8 +40,4 @@ std::string to_string(Device device);
 }  // namespace alula
 
 template <>
-struct fmt::formatter<alula::Device> : fmt::formatter<std::string_view> {
-  auto format(alula::Device device, fmt::format_context& context) const {
-    return fmt::formatter<std::string_view>::format(alula::to_string(device), context);
-  }
-};
+struct fmt::formatter<alula::Device> : alula::TextFormatter<alula::Device> {};

@@ -1,12 +1,11 @@
 #pragma once
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
+#include "alula/core/format.h"
 #include "alula/core/half.h"
 
 namespace alula {
@@ -55,6 +54,7 @@ constexpr size_t size_of(DType dtype) {
 
 /// "float32", "bool", …
 std::string_view name_of(DType dtype);
+inline std::string_view to_string(DType dtype) { return name_of(dtype); }
 
 /// The dtype of that name ("float32", "half", "bool", …), or an InvalidArgumentError that lists them.
 DType dtype_from(std::string_view name);
@@ -149,8 +149,7 @@ decltype(auto) with_type(DType dtype, F&& f) {
 }  // namespace alula
 
 template <>
-struct fmt::formatter<alula::DType> : fmt::formatter<std::string_view> {
-  auto format(alula::DType dtype, fmt::format_context& context) const {
-    return fmt::formatter<std::string_view>::format(alula::name_of(dtype), context);
-  }
-};
+struct fmt::formatter<alula::DType> : alula::TextFormatter<alula::DType> {};
+
+template <>
+struct fmt::formatter<alula::DTypeSet> : alula::TextFormatter<alula::DTypeSet> {};

@@ -1,6 +1,4 @@
 #pragma once
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "alula/core/error.h"
+#include "alula/core/format.h"
 
 namespace alula {
 
@@ -63,7 +62,10 @@ class Shape {
   int64_t checked_size(const char* who, size_t element_bytes = 1) const;
 
   bool operator==(const Shape& other) const {
-    return rank_ == other.rank_ && std::equal(begin(), end(), other.begin());
+    if (rank_ != other.rank_) return false;
+    for (int i = 0; i < rank_; ++i)  // std::equal would call memcmp
+      if (dims_[i] != other.dims_[i]) return false;
+    return true;
   }
 
  private:
@@ -87,8 +89,4 @@ bool compatible(const Shape& a, const Shape& b);
 }  // namespace alula
 
 template <>
-struct fmt::formatter<alula::Shape> : fmt::formatter<std::string_view> {
-  auto format(const alula::Shape& shape, fmt::format_context& context) const {
-    return fmt::formatter<std::string_view>::format(alula::to_string(shape), context);
-  }
-};
+struct fmt::formatter<alula::Shape> : alula::TextFormatter<alula::Shape> {};

@@ -1,6 +1,4 @@
 #pragma once
-#include <fmt/format.h>
-
 #include "alula/core/dtype.h"
 #include "alula/core/inline_vector.h"
 #include "alula/core/shape.h"
@@ -22,12 +20,9 @@ struct Spec {
 
 using Specs = InlineVector<Spec, 2>;
 
+std::string to_string(const Spec& spec);
+
 }  // namespace alula
 
 template <>
-struct fmt::formatter<alula::Spec> : fmt::formatter<std::string_view> {
-  auto format(const alula::Spec& spec, fmt::format_context& context) const {
-    return fmt::format_to(context.out(), "{}{}", alula::name_of(spec.dtype),
-                          alula::to_string(spec.shape));
-  }
-};
+struct fmt::formatter<alula::Spec> : alula::TextFormatter<alula::Spec> {};

@@ -119,13 +119,10 @@ Tensor constant(const Literal& value, DType dtype);
 /// A tensor from braces, of the dtype that TensorFlow gives it.
 Tensor constant(const Literal& value);
 
+inline std::string to_string(const Tensor& tensor) { return tensor.str(); }
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace alula
 
 template <>
-struct fmt::formatter<alula::Tensor> : fmt::formatter<std::string_view> {
-  auto format(const alula::Tensor& tensor, fmt::format_context& context) const {
-    return fmt::formatter<std::string_view>::format(tensor.str(), context);
-  }
-};
+struct fmt::formatter<alula::Tensor> : alula::TextFormatter<alula::Tensor> {};

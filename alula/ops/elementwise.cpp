@@ -46,7 +46,7 @@ const scalar::Program& Elementwise::program(DType dtype) const {
 
 /// Records the function for one dtype. 16-bit floats are computed in float32 and rounded at the end.
 const scalar::Program& Elementwise::make_program(DType dtype) const {
-  require(dtypes_.contains(dtype), "{}: takes {}. Got {}.{}", name_, to_string(dtypes_), dtype,
+  require(dtypes_.contains(dtype), "{}: takes {}. Got {}.{}", name_, dtypes_, dtype,
           dtype == string ? "" : " Use cast().");
   scalar::Builder builder;
   const DType computed = is_half(dtype) ? float32 : dtype;

@@ -13,7 +13,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatMulOptions& options) {
 
 Specs MatMul::infer(SpecRefs inputs) const {
   const Spec &a = inputs[0], &b = inputs[1];
-  require(kDTypes.contains(a.dtype), "{}: takes {}. Got a {}, b {}.", kName, to_string(kDTypes), a,
+  require(kDTypes.contains(a.dtype), "{}: takes {}. Got a {}, b {}.", kName, kDTypes, a,
           b);
   require(a.dtype == b.dtype, "{}: the dtypes differ. Got a {}, b {}. Use cast().", kName, a, b);
   require(a.rank() >= 2 && b.rank() >= 2,

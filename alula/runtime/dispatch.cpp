@@ -30,6 +30,8 @@ namespace {
 
 /// At most this many operands need no heap to be passed on.
 constexpr size_t kFew = 4;
+/// As many elements as a kernel computes in some tens of nanoseconds.
+constexpr int64_t kTiny = 256;
 using SpecPointers = InlineVector<const Spec*, kFew>;
 using Views = InlineVector<View, kFew>;
 
@@ -65,11 +67,18 @@ Views views_of(Tensors& outputs) {
   return views;
 }
 
-void check_sizes(const Op& op, std::span<const Spec> outputs) {
-  for (const Spec& output : outputs) output.shape.checked_size(op.name(), size_of(output.dtype));
+void check_size(const Op& op, const Spec& output) {
+  output.shape.checked_size(op.name(), size_of(output.dtype));
 }
 
-[[noreturn]] void no_kernel(const Op& op, Device device, SpecRefs inputs) {
+SpecPointers specs_of(std::span<const View> views) {
+  SpecPointers specs;
+  for (const View& view : views) specs.push_back(view.spec);
+  return specs;
+}
+
+[[noreturn]] void no_kernel(const Op& op, Device device, const SpecPointers& specs) {
+  const SpecRefs inputs = refs(specs);
   fail<UnimplementedError>("{}: there is no kernel for it on {}. Got {}.", op.name(), device,
                            inputs);
 }
@@ -83,20 +92,27 @@ Device place(TensorRefs inputs) {
   return kCPU;
 }
 
-void run_on_cpu(const Op& op, TensorRefs inputs, const SpecPointers& specs, Tensors& outputs) {
+/// Calls the CPU's kernel.
+void run_on_cpu(const Op& op, std::span<const View> inputs, std::span<const View> outputs) {
   const Kernel kernel = op.type().kernel(DeviceType::kCPU);
-  if (kernel == nullptr) no_kernel(op, kCPU, refs(specs));
-  const Views in = views_of(inputs), out = views_of(outputs);
-  const FlushDenormals flush;
-  kernel(op, {.inputs = in, .outputs = out});
+  if (kernel == nullptr) [[unlikely]]
+    no_kernel(op, kCPU, specs_of(inputs));
+  // A few elements are done sooner than the processor's mode is switched there and back.
+  if (outputs.size() == 1 && outputs[0].size() <= kTiny) {
+    kernel(op, {.inputs = inputs, .outputs = outputs});
+  } else {
+    const FlushDenormals flush;
+    kernel(op, {.inputs = inputs, .outputs = outputs});
+  }
 }
 
 Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
   Tensors outputs;
-  check_sizes(op, specs);
-  for (const Spec& spec : specs)
+  for (const Spec& spec : specs) {
+    check_size(op, spec);
     outputs.push_back(backend == nullptr ? Tensor::uninitialized(spec)
                                          : Tensor::uninitialized(spec, *backend));
+  }
   return outputs;
 }
 
@@ -114,7 +130,7 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
   Backend* backend = wanted.is_cpu() ? nullptr : &backend_of(wanted);
   Device device = wanted;
   if (backend != nullptr && !backend->supports(op, refs(specs))) {
-    if (!config::get_soft_device_placement()) no_kernel(op, wanted, refs(specs));
+    if (!config::get_soft_device_placement()) no_kernel(op, wanted, specs);
     logging::info("{}: there is no kernel for it on {}. Running on /CPU:0.", op.name(), wanted);
     backend = nullptr;
     device = kCPU;
@@ -127,10 +143,11 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
   const TensorRefs here(std::span<const Tensor* const>(pointers.data(), pointers.size()));
 
   Tensors outputs = allocate(op, op.infer(refs(specs)), backend);
+  const Views in = views_of(here), out = views_of(outputs);
   if (backend == nullptr)
-    run_on_cpu(op, here, specs, outputs);
+    run_on_cpu(op, in, out);
   else
-    backend->run(op, views_of(here), views_of(outputs));
+    backend->run(op, in, out);
 
   if (device != wanted)
     for (Tensor& output : outputs) output = output.to(wanted);
@@ -147,11 +164,28 @@ Tensors dispatch_all(const Op& op, TensorRefs inputs) {
   const SpecPointers specs = specs_of(inputs);
   if (op.type().view) return {inputs[0].reshaped(op.infer(refs(specs))[0].shape)};
   Tensors outputs = allocate(op, op.infer(refs(specs)), nullptr);
-  run_on_cpu(op, inputs, specs, outputs);
+  run_on_cpu(op, views_of(inputs), views_of(outputs));
   return outputs;
 }
 
-Tensor dispatch(const Op& op, TensorRefs inputs) { return std::move(dispatch_all(op, inputs)[0]); }
+/// The shortest way through: what a small op costs is mostly what happens here.
+Tensor dispatch(const Op& op, TensorRefs inputs) {
+  const size_t count = inputs.size();
+  if (t_state.flags != 0 || count > kFew || op.type().view || !all_on_cpu(inputs)) [[unlikely]]
+    return std::move(dispatch_all(op, inputs)[0]);
+  const Spec* specs[kFew];
+  View views[kFew + 1];
+  for (size_t i = 0; i < count; ++i) {
+    specs[i] = &inputs[i].spec();
+    views[i] = {specs[i], const_cast<void*>(inputs[i].data())};
+  }
+  const Specs inferred = op.infer(SpecRefs({specs, count}));
+  check_size(op, inferred[0]);
+  Tensor output = Tensor::uninitialized(inferred[0]);
+  views[kFew] = {&output.spec(), output.mutable_data()};
+  run_on_cpu(op, {views, count}, {views + kFew, 1});
+  return output;
+}
 
 Tensors call_all(const Op& op, std::span<const Tensor> inputs) {
   InlineVector<const Tensor*, 8> pointers;

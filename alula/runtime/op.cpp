@@ -7,6 +7,15 @@ constinit OpType* g_types = nullptr;  // filled while the library loads
 
 }  // namespace
 
+std::string to_string(const SpecRefs& specs) {
+  std::string text;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += to_string(specs[i]);
+  }
+  return text;
+}
+
 const OpType* all_op_types() { return g_types; }
 
 void internal::add_op_type(OpType& type) {

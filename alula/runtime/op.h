@@ -25,6 +25,9 @@ class Refs {
 using SpecRefs = Refs<Spec>;
 using TensorRefs = Refs<Tensor>;
 
+/// "float32[2,3], int32[]": what a call got.
+std::string to_string(const SpecRefs& specs);
+
 /// A tensor as a kernel sees it: what it is, and where its elements are on the kernel's device.
 struct View {
   const Spec* spec = nullptr;
@@ -144,13 +147,5 @@ struct RegisterKernel {
 
 }  // namespace alula
 
-/// "float32[2,3], int32[]": what a call got.
 template <>
-struct fmt::formatter<alula::SpecRefs> : fmt::formatter<std::string_view> {
-  auto format(const alula::SpecRefs& specs, fmt::format_context& context) const {
-    auto out = context.out();
-    for (size_t i = 0; i < specs.size(); ++i)
-      out = fmt::format_to(out, "{}{}", i == 0 ? "" : ", ", specs[i]);
-    return out;
-  }
-};
+struct fmt::formatter<alula::SpecRefs> : alula::TextFormatter<alula::SpecRefs> {};

@@ -16,6 +16,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "alula/backends/cpu/gemm_simd.cpp"
 #include <hwy/foreach_target.h>
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -72,6 +73,12 @@ void micro_kernel(const Block<T>& block) {
   for (int i = 0; i < kR; ++i)
 #pragma GCC unroll 2
     for (int v = 0; v < kV; ++v) sums[i][v] = hn::Zero(d);
+
+  // The block of c is on its way while the sums are made.
+  if (kPacked)
+    for (int i = 0; i < kR; ++i)
+      for (int v = 0; v < kV; ++v)
+        hwy::Prefetch(block.c + i * block.c_row + v * kLanes<T>);
 
   const T* a = block.a;
   const T* b = block.b;
@@ -186,7 +193,7 @@ void multiply_in_place(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
 
 /// Blocks for the caches: kDepth steps of a strip of b fit the first level, kHeight rows of a by kDepth
 /// the second, kWidth columns of b by kDepth a share of the third.
-constexpr int64_t kDepth = 256;
+constexpr int64_t kDepth = 384;
 constexpr int64_t kHeight = 16 * kRows;
 constexpr int64_t kWidth = 4096;
 
@@ -209,22 +216,24 @@ void pack_a(int64_t rows, int64_t k, Matrix<T> a, T* to) {
   }
 }
 
-/// Copies one strip [k, columns] of b, step after step; what is missing is zero.
+/// Copies the steps [begin, end) of the strips of b, [steps, columns], into the order of the
+/// micro-kernel; what is missing of the last strip is zero.
 template <class T>
-void pack_b(int64_t k, int64_t columns, Matrix<T> b, T* to) {
-  if (b.column == 1) {
-    for (int64_t step = 0; step < k; ++step) {
-      const T* from = b.data + step * b.row;
-      T* out = to + step * kColumns<T>;
-      std::copy_n(from, columns, out);
-      std::fill(out + columns, out + kColumns<T>, T{0});
+void pack_b(int64_t begin, int64_t end, int64_t steps, int64_t columns, Matrix<T> b, T* to) {
+  constexpr int64_t kStrip = kColumns<T>;
+  for (int64_t first = 0; first < columns; first += kStrip, to += kStrip * steps) {
+    const int64_t count = std::min(kStrip, columns - first);
+    if (count < kStrip) std::fill(to + begin * kStrip, to + end * kStrip, T{0});
+    const T* from = b.data + first * b.column;
+    if (b.column == 1 && count == kStrip) {
+      for (int64_t step = begin; step < end; ++step)
+        for (int64_t j = 0; j < kStrip; ++j) to[step * kStrip + j] = from[step * b.row + j];
+    } else {
+      for (int64_t j = 0; j < count; ++j)
+        for (int64_t step = begin; step < end; ++step)
+          to[step * kStrip + j] = from[step * b.row + j * b.column];
     }
-    return;
   }
-  if (columns < kColumns<T>) std::fill_n(to, k * kColumns<T>, T{0});
-  for (int64_t j = 0; j < columns; ++j)
-    for (int64_t step = 0; step < k; ++step)
-      to[step * kColumns<T> + j] = b.data[step * b.row + j * b.column];
 }
 
 /// A block of memory for packed elements.
@@ -260,13 +269,15 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
     const int64_t strips = (columns + kStrip - 1) / kStrip;
     for (int64_t p = 0; p < k; p += depth) {
       const int64_t steps = std::min(depth, k - p);
-      team::parallel_for(strips, static_cast<double>(steps * kStrip) * 0.3,
+      // A few steps at a time, so that rows of b are read whole.
+      constexpr int64_t kSteps = 8;
+      const Matrix<T> part{b.data + p * b.row + j * b.column, b.row, b.column};
+      team::parallel_for((steps + kSteps - 1) / kSteps, static_cast<double>(kSteps * columns) * 0.1,
                          [&](int64_t begin, int64_t end) HWY_ATTR {
-                           for (int64_t s = begin; s < end; ++s)
-                             pack_b<T>(steps, std::min(kStrip, columns - s * kStrip),
-                                       {b.data + p * b.row + (j + s * kStrip) * b.column, b.row,
-                                        b.column},
-                                       packed_b.data() + s * kStrip * steps);
+                           for (int64_t s = begin * kSteps; s < std::min(steps, end * kSteps);
+                                s += kSteps)
+                             pack_b<T>(s, std::min(steps, s + kSteps), steps, columns, part,
+                                       packed_b.data());
                          });
       const double work = static_cast<double>(height * columns * steps) * sizeof(T) / 120;
       team::parallel_for((m + height - 1) / height, work, [&](int64_t begin, int64_t end) HWY_ATTR {
