@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "alula/backends/simulated/simulated.h"
 #include "alula/ops/table.h"
 #include "alula/runtime/devices.h"
 
@@ -42,8 +43,10 @@ bool close(double actual, double expected, double tolerance, double scale) {
   return std::abs(actual - expected) <= tolerance * (std::abs(expected) + scale);
 }
 
-/// Adds the GPU only where one is usable; a GPU test run asks for it by its label.
+/// Adds a simulated device, and the GPU only where one is usable; a GPU test run asks for it by its
+/// label.
 std::vector<Device> find_devices() {
+  if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
   std::vector<Device> devices;
   for (Device device : config::list_physical_devices())
     if (device.index == 0) devices.push_back(device);
@@ -134,6 +137,7 @@ void OpTest::TearDown() {
                     << to_string(device);
     }
   EXPECT_EQ(memory::statistics().overruns, 0) << "a kernel wrote past the end of a block";
+  for (Device device : test_devices()) backend_of(device).synchronize();  // throws what is left
 }
 
 TestedOp::TestedOp(const char* name) { const_cast<std::set<std::string>&>(all()).insert(name); }
