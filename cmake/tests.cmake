@@ -21,7 +21,9 @@ function(alula_add_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE alula alula_testing GTest::gtest_main)
   alula_precompile(${name} <gtest/gtest.h>)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${arg_LABELS}")
+  # With guard bytes behind every block of memory: a kernel that writes past its output fails its test.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+                       PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT ALULA_GUARD_BYTES=1)
 endfunction()
 
 alula_sources(test_sources alula PATTERN "*_test.cpp" EXCLUDE "^alula/backends/cuda/")
