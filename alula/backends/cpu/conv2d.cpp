@@ -1,0 +1,98 @@
+#include "alula/backends/cpu/conv2d.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "alula/ops/conv2d.h"
+#include "alula/ops/conv2d_transpose.h"
+
+namespace alula::cpu {
+namespace {
+
+void forward(const Conv2D& op, const KernelCall& call) {
+  if (call.outputs[0].size() == 0) return;
+  const Conv2DShape shape = conv2d_shape(op.kName, *call.inputs[0].spec, *call.inputs[1].spec, op);
+  const auto& [y, x] = shape.windows;
+  std::vector<Tap> taps;
+  for (int64_t i = 0; i < y.size; ++i)
+    for (int64_t j = 0; j < x.size; ++j)
+      taps.push_back({i * y.dilation - y.before, j * x.dilation - x.before,
+                      (i * x.size + j) * shape.group_in() * shape.out_channels});
+  correlate(call.outputs[0].dtype(),
+            {.taps = taps,
+             .batch = shape.batch,
+             .height = y.input,
+             .width = x.input,
+             .rows = y.output,
+             .columns = x.output,
+             .step_y = y.stride,
+             .step_x = x.stride,
+             .output_image = y.output * x.output * shape.out_channels,
+             .output_row = x.output * shape.out_channels,
+             .output_column = shape.out_channels,
+             .groups = shape.groups,
+             .group_in = shape.group_in(),
+             .group_out = shape.group_out(),
+             .filter_group = shape.group_out(),
+             .filter_in = shape.out_channels,
+             .filter_out = 1},
+            call.inputs[0].data, call.inputs[1].data, call.outputs[0].data);
+}
+
+/// Along one axis, the taps that reach the inputs `phase`, `phase + stride`, …: which, and from
+/// where.
+struct Reach {
+  int64_t tap;
+  int64_t from;
+};
+std::vector<Reach> reaching(const Window& window, int64_t phase) {
+  std::vector<Reach> reaches;
+  for (int64_t i = 0; i < window.size; ++i) {
+    const int64_t distance = phase + window.before - i * window.dilation;
+    if (distance % window.stride == 0) reaches.push_back({i, distance / window.stride});
+  }
+  return reaches;
+}
+
+/// Inputs that lie a stride apart are reached by the same taps, so they are a correlation of the
+/// gradient with those; there are as many such correlations as positions within a stride.
+void backprop_input(const Conv2DBackpropInput& op, const KernelCall& call) {
+  if (call.outputs[0].size() == 0) return;
+  const View &filter = call.inputs[0], &gradient = call.inputs[1], &output = call.outputs[0];
+  const Conv2DShape shape = conv2d_shape(op.kName, *output.spec, *filter.spec, op);
+  const auto& [y, x] = shape.windows;
+  const int64_t pixel = shape.in_channels;
+  for (int64_t row = 0; row < std::min(y.stride, y.input); ++row)
+    for (int64_t column = 0; column < std::min(x.stride, x.input); ++column) {
+      std::vector<Tap> taps;
+      for (const Reach& i : reaching(y, row))
+        for (const Reach& j : reaching(x, column))
+          taps.push_back(
+              {i.from, j.from, (i.tap * x.size + j.tap) * shape.group_in() * shape.out_channels});
+      correlate(output.dtype(),
+                {.taps = taps,
+                 .batch = shape.batch,
+                 .height = y.output,
+                 .width = x.output,
+                 .rows = (y.input - row + y.stride - 1) / y.stride,
+                 .columns = (x.input - column + x.stride - 1) / x.stride,
+                 .output_image = y.input * x.input * pixel,
+                 .output_row = y.stride * x.input * pixel,
+                 .output_column = x.stride * pixel,
+                 .groups = shape.groups,
+                 .group_in = shape.group_out(),
+                 .group_out = shape.group_in(),
+                 .filter_group = shape.group_out(),
+                 .filter_in = 1,
+                 .filter_out = shape.out_channels},
+                gradient.data, filter.data,
+                output.as<char>() + (row * x.input + column) * pixel *
+                                        static_cast<int64_t>(size_of(output.dtype())));
+    }
+}
+
+const RegisterKernel<DeviceType::kCPU, Conv2D> forward_registered{forward};
+const RegisterKernel<DeviceType::kCPU, Conv2DBackpropInput> backprop_registered{backprop_input};
+
+}  // namespace
+}  // namespace alula::cpu

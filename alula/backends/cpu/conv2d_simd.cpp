@@ -1,0 +1,187 @@
+#include <cstring>
+#include <utility>
+
+#include "alula/backends/cpu/conv2d_tiles.h"
+#include "alula/backends/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "alula/backends/cpu/conv2d_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace alula::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// As many sums as the registers hold beside two vectors of weights and one element of the input.
+constexpr int kPixels = HWY_MAX_BYTES == 64 ? 12 : 6;
+constexpr int kVectors = 2;
+
+template <class V>
+HWY_INLINE V multiply_add(V a, V b, V c) {
+  if constexpr (hwy::IsFloat<hn::TFromV<V>>())
+    return hn::MulAdd(a, b, c);
+  else
+    return hn::Add(hn::Mul(a, b), c);
+}
+
+/// Loads or stores the first `count` elements of a vector.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_some(D d, const T* from, int64_t count) {
+  if (count == static_cast<int64_t>(hn::Lanes(d))) return hn::LoadU(d, from);
+  HWY_ALIGN T all[hn::MaxLanes(d)] = {};
+  std::memcpy(all, from, count * sizeof(T));
+  return hn::Load(d, all);
+}
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void store_some(D d, hn::Vec<D> v, T* to, int64_t count) {
+  if (count == static_cast<int64_t>(hn::Lanes(d))) return hn::StoreU(v, d, to);
+  HWY_ALIGN T all[hn::MaxLanes(d)];
+  hn::Store(v, d, all);
+  std::memcpy(to, all, count * sizeof(T));
+}
+
+template <class T, int kP, int kV>
+void sum(const Tile<T>& tile) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const int64_t last = tile.channels - (kV - 1) * kLanes;
+  const int64_t step = tile.output_step;
+  V sums[kP][kV];
+  if (tile.accumulate) {
+    for (int p = 0; p < kP; ++p)
+      for (int v = 0; v < kV; ++v)
+        sums[p][v] = load_some(d, tile.output + p * step + v * kLanes, v + 1 < kV ? kLanes : last);
+  } else {
+#pragma GCC unroll 16
+    for (int p = 0; p < kP; ++p)
+#pragma GCC unroll 4
+      for (int v = 0; v < kV; ++v) sums[p][v] = hn::Zero(d);
+  }
+
+  const T* filter = tile.filter;
+  const int64_t* const offsets = tile.offsets;
+  const int64_t count = tile.count, next = tile.input_step;
+  for (int64_t k = 0; k < count; ++k, filter += kV * kLanes) {
+    const T* input = tile.input + offsets[k];
+    V weights[kV];
+#pragma GCC unroll 4
+    for (int v = 0; v < kV; ++v) weights[v] = hn::LoadU(d, filter + v * kLanes);
+#pragma GCC unroll 16
+    for (int p = 0; p < kP; ++p, input += next) {
+      const V x = hn::Set(d, *input);
+#pragma GCC unroll 4
+      for (int v = 0; v < kV; ++v) sums[p][v] = multiply_add(x, weights[v], sums[p][v]);
+    }
+  }
+
+  if (tile.stream) {
+#pragma GCC unroll 16
+    for (int p = 0; p < kP; ++p)
+#pragma GCC unroll 4
+      for (int v = 0; v < kV; ++v) hn::Stream(sums[p][v], d, tile.output + p * step + v * kLanes);
+  } else if (last == kLanes) {
+#pragma GCC unroll 16
+    for (int p = 0; p < kP; ++p)
+#pragma GCC unroll 4
+      for (int v = 0; v < kV; ++v) hn::StoreU(sums[p][v], d, tile.output + p * step + v * kLanes);
+  } else {
+#pragma GCC unroll 16
+    for (int p = 0; p < kP; ++p)
+#pragma GCC unroll 4
+      for (int v = 0; v < kV; ++v)
+        store_some(d, sums[p][v], tile.output + p * step + v * kLanes, v + 1 < kV ? kLanes : last);
+  }
+}
+
+/// One vector of channels of kP pixels.
+template <int kP, class D, class T = hn::TFromD<D>>
+HWY_INLINE void depthwise_some(D d, const Tile<T>& tile, int64_t pixel, int64_t channel) {
+  hn::Vec<D> sums[kP];
+#pragma GCC unroll 8
+  for (int p = 0; p < kP; ++p) sums[p] = hn::Zero(d);
+  const T* const first = tile.input + pixel * tile.input_step + channel;
+  const T* filter = tile.filter + channel;
+  for (int64_t k = 0; k < tile.count; ++k, filter += tile.channels) {
+    const auto weights = hn::LoadU(d, filter);
+    const T* input = first + tile.offsets[k];
+#pragma GCC unroll 8
+    for (int p = 0; p < kP; ++p, input += tile.input_step)
+      sums[p] = multiply_add(hn::LoadU(d, input), weights, sums[p]);
+  }
+  T* const output = tile.output + pixel * tile.output_step + channel;
+#pragma GCC unroll 8
+  for (int p = 0; p < kP; ++p) hn::StoreU(sums[p], d, output + p * tile.output_step);
+}
+
+template <class D, class T = hn::TFromD<D>>
+void depthwise_channels(D d, const Tile<T>& tile, int64_t pixels, int64_t channel) {
+  constexpr int kAtOnce = 8;
+  int64_t p = 0;
+  for (; p + kAtOnce <= pixels; p += kAtOnce) depthwise_some<kAtOnce>(d, tile, p, channel);
+  for (; p + 2 <= pixels; p += 2) depthwise_some<2>(d, tile, p, channel);
+  for (; p < pixels; ++p) depthwise_some<1>(d, tile, p, channel);
+}
+
+template <class T>
+void depthwise(const Tile<T>& tile, int64_t pixels) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t c = 0;
+  for (; c + lanes <= tile.channels; c += lanes) depthwise_channels(d, tile, pixels, c);
+  if (c == tile.channels) return;
+  if (c > 0)
+    return depthwise_channels(d, tile, pixels, tile.channels - lanes);  // some of them again
+  for (; c < tile.channels; ++c) depthwise_channels(hn::CappedTag<T, 1>(), tile, pixels, c);
+}
+
+template <class T, int kV, int... kP>
+void fill(Tiles<T>& tiles, std::integer_sequence<int, kP...>) {
+  ((tiles.sum[kV - 1][kP] = sum<T, kP + 1, kV>), ...);
+}
+
+template <class T>
+Tiles<T> make() {
+  Tiles<T> tiles{};
+  tiles.lanes = static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
+  tiles.pixels = kPixels;
+  fill<T, 1>(tiles, std::make_integer_sequence<int, kPixels>());
+  fill<T, 2>(tiles, std::make_integer_sequence<int, kPixels>());
+  tiles.depthwise = depthwise<T>;
+  return tiles;
+}
+
+Tiles<float> FloatTiles() { return make<float>(); }
+Tiles<double> DoubleTiles() { return make<double>(); }
+Tiles<int32_t> IntTiles() { return make<int32_t>(); }
+
+}  // namespace alula::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace alula::cpu {
+
+HWY_EXPORT(FloatTiles);
+HWY_EXPORT(DoubleTiles);
+HWY_EXPORT(IntTiles);
+
+template <>
+const Tiles<float>& tiles() {
+  static const Tiles<float> best = HWY_DYNAMIC_DISPATCH(FloatTiles)();
+  return best;
+}
+template <>
+const Tiles<double>& tiles() {
+  static const Tiles<double> best = HWY_DYNAMIC_DISPATCH(DoubleTiles)();
+  return best;
+}
+template <>
+const Tiles<int32_t>& tiles() {
+  static const Tiles<int32_t> best = HWY_DYNAMIC_DISPATCH(IntTiles)();
+  return best;
+}
+
+}  // namespace alula::cpu
+#endif

@@ -1,0 +1,45 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+/// The innermost loops of convolutions, compiled for several instruction sets. They read pixels
+/// where they lie: an input element is a pixel's address plus one of a list of offsets, so that no
+/// matrix of patches is ever made.
+namespace alula::cpu {
+
+/// A few neighbouring pixels of a result.
+template <class T>
+struct Tile {
+  const T* input;           // of the first pixel
+  int64_t input_step;       // from one pixel to the next
+  const int64_t* offsets;   // of the elements that are summed over
+  int64_t count;            // of offsets
+  const T* filter;          // packed: for each offset, its weights for the result's channels
+  T* output;                // of the first pixel
+  int64_t output_step;      // from one pixel to the next
+  int64_t channels;         // of the result
+  bool accumulate = false;  // add to what is there
+  bool stream = false;      // write past the caches; the output is aligned to a vector then
+};
+
+template <class T>
+struct Tiles {
+  static constexpr int kMostPixels = 12;
+  static constexpr int kMostVectors = 2;
+
+  int lanes;   // elements of a vector
+  int pixels;  // the most that a tile can have
+  /// sum[v - 1][p - 1] computes p pixels and v vectors of channels:
+  ///   output[i][j] = sum over k of input[i][offsets[k]] * filter[k][j].
+  /// The filter has v * lanes columns; of the last vector only what `channels` asks for is written.
+  std::array<std::array<void (*)(const Tile<T>&), kMostPixels>, kMostVectors> sum;
+  /// Computes any number of pixels, channel by channel:
+  ///   output[i][j] = sum over k of input[i][offsets[k] + j] * filter[k][j].
+  void (*depthwise)(const Tile<T>&, int64_t pixels);
+};
+
+/// The best for this machine. T: float, double or int32_t.
+template <class T>
+const Tiles<T>& tiles();
+
+}  // namespace alula::cpu

@@ -1,0 +1,78 @@
+#include "alula/ops/conv2d.h"
+
+namespace alula {
+namespace {
+
+const RegisterOp<Conv2D> registered;
+
+}  // namespace
+
+Tensor conv2d(const Tensor& input, const Tensor& filter, const Conv2DOptions& options) {
+  return call(Conv2D(options), input, filter);
+}
+
+Conv2DShape conv2d_shape(const char* who, const Spec& input, const Spec& filter,
+                         const Conv2DOptions& options) {
+  require(
+      input.rank() == 4,
+      "{}: the input must be [batch, height, width, channels]. Got {}. Use expand_dims() to add a "
+      "batch or channels.",
+      who, input);
+  require(filter.rank() == 4,
+          "{}: the filter must be [height, width, in_channels / groups, out_channels]. Got {}.",
+          who, filter);
+  const Size2 size(filter.shape[0], filter.shape[1]);
+  const int64_t taken = filter.shape[2], channels = input.shape[3], made = filter.shape[3];
+  require(size.height != 0 && size.width != 0 && taken != 0, "{}: the filter is empty. Got {}.",
+          who, filter);
+  Conv2DShape shape{.batch = input.shape[0], .in_channels = channels, .out_channels = made};
+  if (channels != kUnknown && taken != kUnknown) {
+    require(
+        channels % taken == 0 && channels > 0,
+        "{}: the input has {} channels but the filter takes {}. Got input {}, filter {}. Give a "
+        "filter that takes as many, or a part of them for groups.",
+        who, channels, taken, input, filter);
+    shape.groups = channels / taken;
+    require(made == kUnknown || made % shape.groups == 0,
+            "{}: {} output channels cannot be shared by {} groups. Got input {}, filter {}.", who,
+            made, shape.groups, input, filter);
+  }
+  if (size.height == kUnknown || size.width == kUnknown) {
+    shape.windows.y.output = shape.windows.x.output = kUnknown;
+    return shape;
+  }
+  shape.windows = slide(who, {input.shape[1], input.shape[2]},
+                        {.size = size,
+                         .strides = options.strides,
+                         .dilations = options.dilations,
+                         .padding = options.padding},
+                        input);
+  return shape;
+}
+
+Shape conv2d_result(const Conv2DShape& shape) {
+  return {shape.batch, shape.windows.y.output, shape.windows.x.output, shape.out_channels};
+}
+
+double Conv2DShape::flops() const {
+  return 2.0 * static_cast<double>(batch) * static_cast<double>(windows.y.output) *
+         static_cast<double>(windows.x.output) * static_cast<double>(out_channels) *
+         static_cast<double>(taps()) * static_cast<double>(group_in());
+}
+
+Specs Conv2D::infer(SpecRefs inputs) const {
+  const Spec &input = inputs[0], &filter = inputs[1];
+  require(kDTypes.contains(input.dtype), "{}: takes {}. Got input {}, filter {}. Use cast().",
+          kName, to_string(kDTypes), input, filter);
+  require(input.dtype == filter.dtype,
+          "{}: the dtypes differ. Got input {}, filter {}. Use cast().", kName, input, filter);
+  return {input.with(conv2d_result(conv2d_shape(kName, input, filter, *this)))};
+}
+
+Cost Conv2D::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
+  Cost cost = Op::cost(inputs, outputs);
+  cost.flops = conv2d_shape(kName, inputs[0], inputs[1], *this).flops();
+  return cost;
+}
+
+}  // namespace alula

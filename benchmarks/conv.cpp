@@ -1,0 +1,67 @@
+// Convolutions and pooling of common sizes. The counter is in floating point operations a second.
+#include <benchmark/benchmark.h>
+
+#include "alula/alula.h"
+
+namespace {
+
+using namespace alula;
+
+struct Case {
+  const char* name;
+  Shape input;
+  Shape filter;
+  Conv2DOptions options;
+};
+
+Tensor filled(const Shape& shape) {
+  std::vector<float> values(shape.size());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = 0.001f * static_cast<float>(i % 1000);
+  return Tensor(values, shape);
+}
+
+void forward(benchmark::State& state, const Case& c) {
+  const Tensor input = filled(c.input), filter = filled(c.filter);
+  for (auto _ : state) benchmark::DoNotOptimize(conv2d(input, filter, c.options));
+  const double flops = conv2d_shape("conv2d", input.spec(), filter.spec(), c.options).flops();
+  state.counters["flops"] =
+      benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void backprop_input(benchmark::State& state, const Case& c) {
+  const Tensor filter = filled(c.filter);
+  const Conv2DShape shape = conv2d_shape("conv2d", {float32, c.input}, filter.spec(), c.options);
+  const Tensor gradient = filled(conv2d_result(shape));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(conv2d_backprop_input(c.input, filter, gradient, c.options));
+  state.counters["flops"] =
+      benchmark::Counter(shape.flops(), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+const Case kCases[] = {
+    {"1to32_3x3_28_b32", {32, 28, 28, 1}, {3, 3, 1, 32}, {}},
+    {"1to32_3x3_28_b1024", {1024, 28, 28, 1}, {3, 3, 1, 32}, {}},
+    {"3to32_3x3_64_b32", {32, 64, 64, 3}, {3, 3, 3, 32}, {}},
+    {"64to64_3x3_56_b8", {8, 56, 56, 64}, {3, 3, 64, 64}, {.padding = "SAME"}},
+    {"256to256_1x1_14_b32", {32, 14, 14, 256}, {1, 1, 256, 256}, {}},
+    {"3to64_7x7s2_224_b4", {4, 224, 224, 3}, {7, 7, 3, 64}, {.strides = 2, .padding = "SAME"}},
+    {"depthwise64_3x3_56_b8", {8, 56, 56, 64}, {3, 3, 1, 64}, {.padding = "SAME"}},
+    {"512to512_3x3_7_b8", {8, 7, 7, 512}, {3, 3, 512, 512}, {.padding = "SAME"}},
+};
+
+const bool registered = [] {
+  for (const Case& c : kCases) {
+    const auto add = [&](const char* what, auto run) {
+      benchmark::RegisterBenchmark((std::string(what) + "/" + c.name).c_str(), run, c)
+          ->Unit(benchmark::kMillisecond)
+          ->UseRealTime();
+    };
+    add("conv2d", forward);
+    add("conv2d_backprop_input", backprop_input);
+  }
+  return true;
+}();
+
+}  // namespace
+
+BENCHMARK_MAIN();
