@@ -1,14 +1,15 @@
 #include "alula/core/memory.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
+#include <unistd.h>
+
+#include <sys/mman.h>
 
 #include "alula/core/error.h"
 
@@ -53,25 +54,34 @@ static_assert(class_bytes(class_of(64)) == 64 && class_bytes(class_of(65)) == 80
 static_assert(class_bytes(class_of(129)) == 160 && class_bytes(class_of(64 << 10)) == 64 << 10);
 
 constexpr int kSmallClasses = class_of(kLargestSmall) + 1;
-constexpr int kClasses = class_of(size_t{1} << 46) + 1;
+constexpr size_t kLargest = size_t{1} << 46;  // what an address can reach
+constexpr int kClasses = class_of(kLargest + kGuard) + 1;
 
-void* from_system(size_t bytes) {
-  const size_t alignment = bytes >= kHugePage ? kHugePage : kAlignment;
+void* try_system(size_t bytes, size_t alignment) {
   const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* block = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
-  require<ResourceExhaustedError>(block != nullptr, "memory: the host has no {} bytes left.", bytes);
-  if (alignment == kHugePage) madvise(block, rounded, MADV_HUGEPAGE);
+  if (rounded < bytes) return nullptr;
+  void* block = std::aligned_alloc(alignment, rounded);
+  if (block != nullptr && alignment == kHugePage) madvise(block, rounded, MADV_HUGEPAGE);
   return block;
 }
 
-/// One thread's small blocks: a list for each size.
+void* from_system(size_t bytes) {
+  const size_t alignment = bytes >= kHugePage ? kHugePage : kAlignment;
+  void* block = try_system(bytes, alignment);
+  if (block == nullptr) {
+    trim();  // what is kept for later may be what is missing now
+    block = try_system(bytes, alignment);
+  }
+  require<ResourceExhaustedError>(block != nullptr, "memory: the host has no {} bytes left.",
+                                  bytes);
+  return block;
+}
+
+/// One thread's small blocks: a list for each size. It has no destructor, because tensors may
+/// outlive it (globals, other threads' last references) and an object may not be used after its
+/// destructor; `Closer` ends it instead.
 class ThreadCache {
  public:
-  ~ThreadCache() {
-    clear();
-    closed_ = true;
-  }
-
   void* take(int index) {
     List& list = lists_[index];
     if (list.head == nullptr) return nullptr;
@@ -83,7 +93,9 @@ class ThreadCache {
 
   bool keep(void* memory, int index) {
     List& list = lists_[index];
-    if (closed_ || list.count == kMost) return false;
+    if (state_ != State::kOpen && !open()) [[unlikely]]
+      return false;
+    if (list.count == kMost) return false;
     list.head = new (memory) Block{list.head};
     ++list.count;
     return true;
@@ -96,6 +108,7 @@ class ThreadCache {
 
  private:
   static constexpr int kMost = 64;
+  enum class State : uint8_t { kNew, kOpen, kClosed };
   struct Block {
     Block* next;
   };
@@ -103,13 +116,32 @@ class ThreadCache {
     Block* head = nullptr;
     int count = 0;
   };
+  /// Empties the cache when its thread ends. What is released afterwards goes back to the system.
+  struct Closer {
+    ThreadCache* cache = nullptr;
+    ~Closer() {
+      cache->state_ = State::kClosed;
+      cache->clear();
+    }
+  };
+
+  [[gnu::noinline]] bool open() {
+    if (state_ == State::kClosed) return false;
+    static thread_local Closer closer;
+    closer.cache = this;
+    state_ = State::kOpen;
+    return true;
+  }
+
   std::array<List, kSmallClasses> lists_;
-  bool closed_ = false;  // tensors may outlive it: globals, other threads' last references
+  State state_ = State::kNew;
 };
+static_assert(std::is_trivially_destructible_v<ThreadCache>);
 
-thread_local ThreadCache t_cache;
+constinit thread_local ThreadCache t_cache;
 
-/// The large blocks that wait for reuse: a few slots a size, each emptied and filled by one exchange.
+/// The large blocks that wait for reuse: a few slots a size, each emptied and filled by one
+/// exchange.
 class SharedCache {
  public:
   void* take(int index) {
@@ -169,19 +201,16 @@ void check_guard(void* block, size_t bytes) {
 }  // namespace
 
 void* allocate(size_t bytes) {
+  require<ResourceExhaustedError>(bytes <= kLargest, "memory: {} bytes are too many.", bytes);
   const size_t wanted = g_guarded ? bytes + kGuard : bytes;
+  const int index = class_of(wanted);
   void* block = nullptr;
-  if (!kCaching) {
-    block = from_system(wanted);
-  } else if (wanted <= kLargestSmall) {
-    const int index = class_of(wanted);
-    block = t_cache.take(index);
-    if (block == nullptr) block = from_system(class_bytes(index));
+  if (wanted <= kLargestSmall) {
+    if (kCaching) block = t_cache.take(index);
+    if (block == nullptr) block = from_system(kCaching ? class_bytes(index) : wanted);
   } else {
-    const int index = class_of(wanted);
-    require<ResourceExhaustedError>(index < kClasses, "memory: {} bytes are too many.", bytes);
-    block = g_cache.take(index);
-    if (block == nullptr) block = from_system(class_bytes(index));
+    if (kCaching) block = g_cache.take(index);
+    if (block == nullptr) block = from_system(kCaching ? class_bytes(index) : wanted);
     g_in_use.fetch_add(static_cast<int64_t>(class_bytes(index)), std::memory_order_relaxed);
   }
   if (g_guarded) [[unlikely]]
@@ -193,14 +222,12 @@ void release(void* block, size_t bytes) noexcept {
   if (g_guarded) [[unlikely]]
     check_guard(block, bytes);
   const size_t wanted = g_guarded ? bytes + kGuard : bytes;
-  if (kCaching) {
-    const int index = class_of(wanted);
-    if (wanted <= kLargestSmall) {
-      if (t_cache.keep(block, index)) return;
-    } else {
-      g_in_use.fetch_sub(static_cast<int64_t>(class_bytes(index)), std::memory_order_relaxed);
-      if (g_cache.keep(block, index)) return;
-    }
+  const int index = class_of(wanted);
+  if (wanted <= kLargestSmall) {
+    if (kCaching && t_cache.keep(block, index)) return;
+  } else {
+    g_in_use.fetch_sub(static_cast<int64_t>(class_bytes(index)), std::memory_order_relaxed);
+    if (kCaching && g_cache.keep(block, index)) return;
   }
   std::free(block);
 }
@@ -213,6 +240,8 @@ void trim() noexcept {
 Statistics statistics() {
   return {.in_use = g_in_use.load(), .cached = g_cache.cached(), .overruns = g_overruns.load()};
 }
+
+bool caching() { return kCaching; }
 
 bool guarded() { return g_guarded; }
 
