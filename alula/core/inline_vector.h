@@ -1,10 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace alula {
@@ -13,13 +15,15 @@ namespace alula {
 template <class T, size_t N>
 class InlineVector {
  public:
+  static_assert(N > 0);
+
   InlineVector() = default;
-  InlineVector(std::initializer_list<T> values) {
-    for (const T& value : values) push_back(value);
-  }
-  template <class Iterator>
-  InlineVector(Iterator first, Iterator last) {
-    for (; first != last; ++first) push_back(*first);
+  InlineVector(std::initializer_list<T> values) : InlineVector(values.begin(), values.end()) {}
+  // Once the delegated constructor is done there is an object: if a copy throws, its destructor
+  // ends the copies before.
+  template <std::input_iterator Iterator>
+  InlineVector(Iterator first, Iterator last) : InlineVector() {
+    for (; first != last; ++first) emplace_back(*first);
   }
   InlineVector(const InlineVector& other) : InlineVector(other.begin(), other.end()) {}
   InlineVector(InlineVector&& other) noexcept { take(other); }
@@ -46,8 +50,10 @@ class InlineVector {
 
   template <class... Args>
   T& emplace_back(Args&&... args) {
-    if (size_ == capacity_) grow();
-    return *std::construct_at(data_ + size_++, std::forward<Args>(args)...);
+    if (size_ == capacity_) return grow_by(std::forward<Args>(args)...);
+    T* added = std::construct_at(data_ + size_, std::forward<Args>(args)...);
+    ++size_;
+    return *added;
   }
   void push_back(T value) { emplace_back(std::move(value)); }
   void clear() {
@@ -61,13 +67,23 @@ class InlineVector {
  private:
   T* room() { return std::launder(reinterpret_cast<T*>(room_)); }
 
-  void grow() {
+  /// Adds an element that there is no room for. It is made before the others move, since it may be
+  /// made from one of them.
+  template <class... Args>
+  T& grow_by(Args&&... args) {
+    static_assert(std::is_nothrow_move_constructible_v<T>);
     T* larger = std::allocator<T>().allocate(2 * capacity_);
+    try {
+      std::construct_at(larger + size_, std::forward<Args>(args)...);
+    } catch (...) {
+      std::allocator<T>().deallocate(larger, 2 * capacity_);
+      throw;
+    }
     std::uninitialized_move_n(data_, size_, larger);
-    std::destroy_n(data_, size_);
-    if (data_ != room()) std::allocator<T>().deallocate(data_, capacity_);
+    destroy();
     data_ = larger;
     capacity_ *= 2;
+    return data_[size_++];
   }
 
   void destroy() {
