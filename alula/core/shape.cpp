@@ -28,16 +28,20 @@ Shape Shape::operator+(const Shape& inner) const {
 
 int64_t Shape::checked_size(const char* who, size_t element_bytes) const {
   auto bytes = static_cast<int64_t>(element_bytes);
-  int64_t count = 1;
-  // An empty tensor is fine however large its other dimensions are.
-  if (std::find(begin(), end(), 0) != end()) return 0;
+  bool overflows = false, empty = false, negative = false;
   for (int64_t dim : *this) {
-    require(dim != kUnknown, "{}: the shape {} has an unknown dimension.", who, *this);
-    const bool overflows = __builtin_mul_overflow(count, dim, &count) ||
-                           __builtin_mul_overflow(bytes, dim, &bytes);
-    require(!overflows, "{}: a tensor of shape {} has too many elements to count.", who, *this);
+    overflows |= __builtin_mul_overflow(bytes, dim, &bytes);
+    empty |= dim == 0;
+    negative |= dim < 0;
   }
-  return count;
+  if (negative) [[unlikely]] {
+    require(is_known(), "{}: the shape {} has an unknown dimension.", who, *this);
+    fail("{}: a dimension cannot be negative. Got {}.", who, *this);
+  }
+  // An empty tensor is fine however large its other dimensions are.
+  require(!overflows || empty, "{}: a tensor of shape {} has too many elements to count.", who,
+          *this);
+  return size();
 }
 
 std::string to_string(const Shape& shape) {
@@ -68,8 +72,8 @@ Shape broadcast(const char* who, const Shape& a, const Shape& b) {
       shape[offset + i] = y;
       continue;
     }
-    require(y == kUnknown, "{}: the shapes {} and {} do not broadcast: {} is neither {} nor 1.", who,
-            a, b, x, y);
+    require(y == kUnknown, "{}: the shapes {} and {} do not broadcast: {} is neither {} nor 1.",
+            who, a, b, x, y);
   }
   return shape;
 }

@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "alula/core/error.h"
 #include "alula/core/format.h"
 
@@ -54,11 +56,12 @@ class Shape {
   bool is_known() const { return std::find(begin(), end(), kUnknown) == end(); }
   /// The number of elements; the shape must be known and `checked`.
   int64_t size() const {
-    int64_t count = 1;
-    for (int64_t dim : *this) count *= dim;
-    return count;
+    uint64_t count = 1;  // unsigned: sizes beside a 0 may overflow, and the product is still 0
+    for (int64_t dim : *this) count *= static_cast<uint64_t>(dim);
+    return static_cast<int64_t>(count);
   }
-  /// The number of elements, or an error naming `who` if it or the bytes overflow.
+  /// The number of elements, or an error naming `who` if it or the bytes overflow, or if a
+  /// dimension is unknown or negative.
   int64_t checked_size(const char* who, size_t element_bytes = 1) const;
 
   bool operator==(const Shape& other) const {
