@@ -1,6 +1,8 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "alula/core/device.h"
@@ -56,12 +58,16 @@ struct Buffer {
   void* data;
   size_t bytes;
   Allocator* allocator;
+  size_t strings = 0;  // how many std::string objects it begins with
 
   Buffer(size_t bytes, Allocator& allocator)
       : data(allocator.allocate(bytes)), bytes(bytes), allocator(&allocator) {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { allocator->release(data, bytes); }
+  ~Buffer() {
+    std::destroy_n(static_cast<std::string*>(data), strings);
+    allocator->release(data, bytes);
+  }
   void destroy() { delete this; }
 };
 

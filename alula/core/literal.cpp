@@ -1,19 +1,8 @@
 #include "alula/core/literal.h"
 
-#include <cmath>
 #include <limits>
 
 namespace alula {
-
-DType Number::natural_dtype() const {
-  switch (kind_) {
-    case Kind::kBool: return boolean;
-    case Kind::kFloating: return float32;
-    case Kind::kInteger: break;
-  }
-  if (above_int64_) return uint64;
-  return integer_ == static_cast<int32_t>(integer_) ? int32 : int64;
-}
 
 bool Number::fits(DType dtype) const {
   if (dtype == string) return false;

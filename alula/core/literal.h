@@ -2,7 +2,9 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "alula/core/dtype.h"
 
@@ -16,7 +18,7 @@ concept Arithmetic = std::is_arithmetic_v<T> || std::same_as<T, Half> || std::sa
 class Number {
  public:
   template <Arithmetic T>
-  constexpr Number(T value) {
+  constexpr Number(T value) : natural_(natural_dtype_of<T>()) {
     if constexpr (std::same_as<T, bool>) {
       kind_ = Kind::kBool;
       integer_ = value;
@@ -38,15 +40,34 @@ class Number {
                         : static_cast<double>(integer_);
   }
 
-  /// The dtype that TensorFlow gives a bare number: bool, int32 (int64 if it does not fit), float32.
-  DType natural_dtype() const;
+  /// The dtype that a number gives a tensor made of it: that of its C++ type, so that it does not
+  /// depend on the value. Only a double is float32, as TensorFlow takes 2.5.
+  DType natural_dtype() const { return natural_; }
   /// Whether an element of `dtype` can hold it: 2.5 is no int32, 300 no uint8, 1 no bool.
   bool fits(DType dtype) const;
   /// Writes the value as an element of `dtype`; it must fit.
   void store(DType dtype, void* element) const;
 
  private:
+  template <class T>
+  static constexpr DType natural_dtype_of() {
+    if constexpr (std::is_floating_point_v<T>)
+      return float32;
+    else if constexpr (std::same_as<T, bool> || !std::integral<T>)
+      return dtype_of<T>;
+    else  // char, long and long long have the dtype of the integer of their size
+      return std::unsigned_integral<T> ? (sizeof(T) == 1   ? uint8
+                                          : sizeof(T) == 2 ? uint16
+                                          : sizeof(T) == 4 ? uint32
+                                                           : uint64)
+                                       : (sizeof(T) == 1   ? int8
+                                          : sizeof(T) == 2 ? int16
+                                          : sizeof(T) == 4 ? int32
+                                                           : int64);
+  }
+
   Kind kind_ = Kind::kInteger;
+  DType natural_;
   bool above_int64_ = false;
   int64_t integer_ = 0;
   double floating_ = 0;
@@ -59,6 +80,7 @@ class Literal {
   template <Arithmetic T>
   Literal(T value) : kind_(Kind::kNumber), number_(value) {}
   Literal(const char* text) : kind_(Kind::kText), text_(text) {}
+  Literal(const std::string& text) : kind_(Kind::kText), text_(text) {}
   Literal(std::string_view text) : kind_(Kind::kText), text_(text) {}
   Literal(std::initializer_list<Literal> list) : kind_(Kind::kList), list_(list) {}
 

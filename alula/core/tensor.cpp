@@ -19,7 +19,10 @@ class HostAllocator final : public Allocator {
   void release(void* block, size_t bytes) noexcept override { memory::release(block, bytes); }
 };
 
-constinit HostAllocator g_host;
+HostAllocator& host() {
+  static HostAllocator* host = new HostAllocator;  // tensors may outlive everything static
+  return *host;
+}
 
 std::string* strings(const TensorData& tensor) { return static_cast<std::string*>(tensor.data); }
 
@@ -38,47 +41,57 @@ TensorData* new_header(const Spec& spec, Device device, size_t bytes) {
 }  // namespace
 
 void TensorData::destroy() {
-  // Only the last view of a buffer of strings ends them.
-  if (spec.dtype == string && (!buffer || buffer.unique()))
-    std::destroy_n(strings(*this), spec.shape.size());
+  if (spec.dtype == string && !buffer) std::destroy_n(strings(*this), spec.shape.size());
   const size_t bytes = block_bytes(*this);
   this->~TensorData();
   memory::release(this, bytes);
 }
 
 Tensor Tensor::uninitialized(const Spec& spec) {
-  const auto bytes = static_cast<size_t>(spec.bytes());
-  if (bytes > TensorData::kInline) return uninitialized(spec, g_host);
+  const int64_t count = spec.shape.checked_size("tensor", size_of(spec.dtype));
+  const size_t bytes = static_cast<size_t>(count) * size_of(spec.dtype);
+  if (bytes > TensorData::kInline) return on_buffer(spec, host());
   TensorData* tensor = new_header(spec, kCPU, bytes);
   tensor->data = reinterpret_cast<std::byte*>(tensor) + kHeader;
-  if (spec.dtype == string)
-    std::uninitialized_default_construct_n(strings(*tensor), spec.shape.size());
+  if (spec.dtype == string) std::uninitialized_default_construct_n(strings(*tensor), count);
   return Tensor(tensor);
 }
 
 Tensor Tensor::uninitialized(const Spec& spec, Allocator& allocator) {
+  const int64_t count = spec.shape.checked_size("tensor", size_of(spec.dtype));
+  const size_t bytes = static_cast<size_t>(count) * size_of(spec.dtype);
+  if (allocator.device().is_cpu() && bytes <= TensorData::kInline) return uninitialized(spec);
+  return on_buffer(spec, allocator);
+}
+
+Tensor Tensor::on_buffer(const Spec& spec, Allocator& allocator) {
   const Device device = allocator.device();
-  const auto bytes = static_cast<size_t>(spec.bytes());
-  if (device.is_cpu() && bytes <= TensorData::kInline) return uninitialized(spec);
-  Ref<Buffer> buffer(new Buffer(bytes, allocator));
+  require(spec.dtype != string || device.is_cpu(),
+          "tensor: strings stay on the CPU. Got {}, asked for {}.", spec, device);
+  Ref<Buffer> buffer(new Buffer(static_cast<size_t>(spec.bytes()), allocator));
   TensorData* tensor = new_header(spec, device, 0);
   tensor->data = buffer->data;
+  if (spec.dtype == string) {
+    buffer->strings = static_cast<size_t>(spec.shape.size());
+    std::uninitialized_default_construct_n(strings(*tensor), buffer->strings);
+  }
   tensor->buffer = std::move(buffer);
-  if (spec.dtype == string)
-    std::uninitialized_default_construct_n(strings(*tensor), spec.shape.size());
   return Tensor(tensor);
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {
+  const Spec to = spec().with(shape);
+  require(shape.checked_size("tensor", size_of(to.dtype)) == size(),
+          "tensor: the elements of {} do not fill the shape {}.", spec(), shape);
   if (!data_->buffer) {
-    Tensor copy = uninitialized({dtype(), shape});
+    Tensor copy = uninitialized(to);
     if (dtype() == string)
       std::copy_n(strings(*data_), size(), strings(*copy.data_));
     else
       std::memcpy(copy.mutable_data(), data(), bytes());
     return copy;
   }
-  TensorData* view = new_header({dtype(), shape}, device(), 0);
+  TensorData* view = new_header(to, device(), 0);
   view->data = data_->data;
   view->buffer = data_->buffer;
   return Tensor(view);
@@ -116,8 +129,11 @@ Tensor::Tensor(std::string_view text) {
 
 Tensor::Tensor(std::initializer_list<Literal> list) : Tensor(constant(Literal(list))) {}
 
+void Tensor::fail_undefined() {
+  fail<FailedPreconditionError>("tensor: it is not defined yet; it has no elements.");
+}
+
 void Tensor::check_access(DType wanted) const {
-  require<FailedPreconditionError>(defined(), "tensor: it is not defined yet; it has no elements.");
   require(dtype() == wanted, "tensor: its elements are {}, not {}. Got {}. Use cast().", dtype(),
           wanted, spec());
   require<FailedPreconditionError>(
@@ -126,7 +142,6 @@ void Tensor::check_access(DType wanted) const {
 }
 
 void Tensor::check_single() const {
-  require<FailedPreconditionError>(defined(), "tensor: it is not defined yet; it has no elements.");
   require(size() == 1, "item: the tensor must have one element. Got {}.", spec());
 }
 
@@ -167,8 +182,7 @@ class LiteralReader {
  private:
   void find_shape(const Literal& literal, int depth) {
     if (literal.kind() != Literal::Kind::kList) {
-      require(!rank_known_ || shape_.rank() == depth,
-              "constant: the lists are nested to different depths.");
+      require(shape_.rank() == depth, "constant: the lists are nested to different depths.");
       const bool is_text = literal.kind() == Literal::Kind::kText;
       note(is_text ? string : literal.number().natural_dtype());
       rank_known_ = true;
@@ -192,7 +206,12 @@ class LiteralReader {
     }
     const bool numbers = kNumeric.contains(dtype) && kNumeric.contains(natural_);
     require(numbers, "constant: the elements are of two kinds, {} and {}.", natural_, dtype);
-    natural_ = is_floating(dtype) || is_floating(natural_) ? float32 : int64;
+    if (is_floating(dtype) || is_floating(natural_))
+      natural_ = float32;
+    else if (kSignedIntegers.contains(dtype) != kSignedIntegers.contains(natural_))
+      natural_ = int64;
+    else if (size_of(dtype) > size_of(natural_))
+      natural_ = dtype;
   }
 
   Shape shape_;

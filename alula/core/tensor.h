@@ -11,7 +11,8 @@
 
 namespace alula {
 
-/// What a Tensor points to. On the host, the elements of a small tensor follow it in the same block.
+/// What a Tensor points to. On the host, the elements of a small tensor follow it in the same
+/// block.
 struct TensorData {
   std::atomic<int> references = 1;
   Device device;
@@ -24,17 +25,19 @@ struct TensorData {
   void destroy();
 };
 
-/// A value: dtype, shape, device and elements in row-major order. Cheap to copy; never written after
-/// it is made.
+/// A value: dtype, shape, device and elements in row-major order. Cheap to copy; never written
+/// after it is made.
 ///   Tensor a = {{1.f, 2.f}, {3.f, 4.f}};   // float32[2,2]
 ///   Tensor b = {1, 2, 3};                  // int32[3]
 class Tensor {
  public:
   /// No tensor: `defined()` is false.
   Tensor() = default;
-  /// From nested braces. Dtypes as TensorFlow gives them: 1.0 is float32, 1 int32, true bool.
+  /// From nested braces, even of one element: Tensor{2.5} is float32[1]. The elements' types say
+  /// the dtype, as in TensorFlow: 1.0 is float32, 1 int32, true bool, an int64_t int64. `= {}` is
+  /// no tensor.
   Tensor(std::initializer_list<Literal> list);
-  /// A scalar.
+  /// A scalar: Tensor(2.5) is float32[].
   template <Arithmetic T>
   explicit Tensor(T value) : Tensor(Number(value), Number(value).natural_dtype()) {}
   Tensor(Number value, DType dtype);
@@ -48,24 +51,28 @@ class Tensor {
   Tensor(const std::vector<bool>& values, Shape shape);
   Tensor(const std::vector<bool>& values)
       : Tensor(values, Shape{static_cast<int64_t>(values.size())}) {}
-  template <class T>
-  Tensor(std::span<const T> values, Shape shape)
-      : Tensor(copy_of(values.data(), values.size(), dtype_of<T>, shape)) {}
+  template <class T, size_t kExtent>
+  Tensor(std::span<T, kExtent> values, Shape shape)
+      : Tensor(copy_of(values.data(), values.size(), dtype_of<std::remove_const_t<T>>, shape)) {}
+  template <class T, size_t kExtent>
+  explicit Tensor(std::span<T, kExtent> values)
+      : Tensor(values, Shape{static_cast<int64_t>(values.size())}) {}
 
-  /// A tensor whose elements are yet to be written, by whoever made it.
+  /// A tensor whose elements are yet to be written, by whoever made it; strings are empty.
   static Tensor uninitialized(const Spec& spec, Allocator& allocator);
   static Tensor uninitialized(const Spec& spec);  // on the host
-  /// A tensor over the same elements with another shape; a small one on the host is copied.
+  /// A tensor over the same elements with another shape of as many; a small one on the host is
+  /// copied.
   Tensor reshaped(const Shape& shape) const;
 
   bool defined() const { return static_cast<bool>(data_); }
-  const Spec& spec() const { return data_->spec; }
-  DType dtype() const { return data_->spec.dtype; }
-  const Shape& shape() const { return data_->spec.shape; }
+  const Spec& spec() const { return contents().spec; }
+  DType dtype() const { return contents().spec.dtype; }
+  const Shape& shape() const { return contents().spec.shape; }
   int rank() const { return shape().rank(); }
   int64_t size() const { return shape().size(); }
   int64_t bytes() const { return spec().bytes(); }
-  Device device() const { return data_->device; }
+  Device device() const { return contents().device; }
 
   /// This tensor on another device; itself if it is there already. (Defined in runtime.)
   Tensor to(Device device) const;
@@ -95,16 +102,25 @@ class Tensor {
   std::string str() const;
 
   /// The address of the elements, on the tensor's device: for kernels.
-  const void* data() const { return data_->data; }
+  const void* data() const { return contents().data; }
   /// For whoever made the tensor, until it is handed on.
-  void* mutable_data() { return data_->data; }
+  void* mutable_data() { return contents().data; }
   /// Whether nobody else holds this tensor's elements.
-  bool unique() const { return data_.unique() && (!data_->buffer || data_->buffer.unique()); }
+  bool unique() const {
+    return data_ && data_.unique() && (!data_->buffer || data_->buffer.unique());
+  }
   /// The same object, not just equal values.
   bool same_as(const Tensor& other) const { return data_.get() == other.data_.get(); }
 
  private:
   explicit Tensor(TensorData* data) : data_(data) {}
+  const TensorData& contents() const {
+    if (!data_) [[unlikely]]
+      fail_undefined();
+    return *data_;
+  }
+  [[noreturn, gnu::cold]] static void fail_undefined();
+  static Tensor on_buffer(const Spec& spec, Allocator& allocator);
   static Tensor copy_of(const void* values, size_t count, DType dtype, const Shape& shape);
   void check_access(DType wanted) const;
   void check_single() const;
