@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "alula/core/error.h"
 #include "alula/core/format.h"
 
 namespace alula {
@@ -23,7 +24,10 @@ struct Device {
 
   constexpr Device() = default;
   constexpr Device(DeviceType type, int index = 0)
-      : type(type), index(static_cast<uint8_t>(index)) {}
+      : type(type), index(static_cast<uint8_t>(index)) {
+    require(index >= 0 && index <= 255, "device: its number must be between 0 and 255. Got {}.",
+            index);
+  }
   /// From TensorFlow's names: "/CPU:0", "/GPU:0", "/device:GPU:1", "gpu:0", "cpu".
   Device(std::string_view name);
   Device(const char* name) : Device(std::string_view(name)) {}

@@ -1,8 +1,8 @@
 #pragma once
-#include <fmt/format.h>
-
 #include <stdexcept>
 #include <string>
+
+#include <fmt/format.h>
 
 namespace alula {
 
@@ -71,7 +71,7 @@ template <class E = InvalidArgumentError, class... Args>
 /// Throws `E` unless `condition` holds. The message names who complains, what is wrong, what it got
 /// and, where it can, what to do.
 template <class E = InvalidArgumentError, class... Args>
-inline void require(bool condition, fmt::format_string<Args...> text, Args&&... args) {
+constexpr void require(bool condition, fmt::format_string<Args...> text, Args&&... args) {
   if (!condition) [[unlikely]]
     fail<E>(text, std::forward<Args>(args)...);
 }

@@ -1,5 +1,6 @@
 #include "alula/core/log.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -17,7 +18,7 @@ Level level_from_environment() {
 
 struct State {
   std::mutex mutex;
-  Level level = level_from_environment();
+  std::atomic<Level> level = level_from_environment();
   Handler handler;
 };
 
@@ -33,16 +34,16 @@ Handler set_handler(Handler handler) {
   return std::exchange(state().handler, std::move(handler));
 }
 
-void set_level(Level level) {
-  const std::lock_guard lock(state().mutex);
-  state().level = level;
-}
+void set_level(Level level) { state().level = level; }
+
+bool enabled(Level level) { return level >= state().level && level != Level::kSilent; }
 
 void write(Level level, std::string_view message) {
+  if (!enabled(level)) return;
   Handler handler;
   {
+    // Called outside the lock: it may log, or set another.
     const std::lock_guard lock(state().mutex);
-    if (level < state().level) return;
     handler = state().handler;
   }
   if (handler) {

@@ -1,8 +1,8 @@
 #pragma once
-#include <fmt/format.h>
-
 #include <functional>
 #include <string_view>
+
+#include <fmt/format.h>
 
 /// What Alula has to say beside its results. The library itself never prints: messages go to one
 /// handler, which writes to the standard error unless the user sets another.
@@ -17,16 +17,19 @@ Handler set_handler(Handler handler);
 /// Messages below this level are dropped: kWarning at first, or what ALULA_LOG says (info, silent).
 void set_level(Level level);
 
+/// Whether messages of this level are wanted.
+bool enabled(Level level);
 void write(Level level, std::string_view message);
 
 template <class... Args>
 void info(fmt::format_string<Args...> text, Args&&... args) {
-  write(Level::kInfo, fmt::format(text, std::forward<Args>(args)...));
+  if (enabled(Level::kInfo)) write(Level::kInfo, fmt::format(text, std::forward<Args>(args)...));
 }
 
 template <class... Args>
 void warn(fmt::format_string<Args...> text, Args&&... args) {
-  write(Level::kWarning, fmt::format(text, std::forward<Args>(args)...));
+  if (enabled(Level::kWarning))
+    write(Level::kWarning, fmt::format(text, std::forward<Args>(args)...));
 }
 
 }  // namespace alula::logging
