@@ -6,6 +6,5 @@ using namespace alula;
 using namespace alula::testing;
 
 OP_TEST(add) {
-  check_elementwise(
-      add, [](double a, double b) { return a + b; }, {.from = 0, .to = 60});
+  check_elementwise(add, [](double a, double b) { return a + b; }, {.from = 0, .to = 60});
 }

@@ -9,8 +9,9 @@ Specs ElementwiseOp::infer(SpecRefs inputs) const {
   require(inputs.size() == wanted.size(), "{}: takes {} inputs. Got {}.", name(), wanted.size(),
           inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
-    require(inputs[i].dtype == wanted[i], "{}: input {} must be {}, like the others. Got {}. Use cast().",
-            name(), i, wanted[i], inputs);
+    require(inputs[i].dtype == wanted[i],
+            "{}: input {} must be {}, like the others. Got {}. Use cast().", name(), i, wanted[i],
+            inputs);
   Specs outputs;
   const std::vector<uint16_t>& results = program_->results();
   outputs.emplace_back(Spec{program_->code()[results[0]].dtype, inputs[0].shape});
@@ -33,9 +34,18 @@ Cost ElementwiseOp::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
 
 Tensor Argument::as(DType dtype, const char* who) const {
   if (!is_number()) return tensor_;
-  require(number_.fits(dtype), "{}: {} is not a value of {}, the dtype of the tensor beside it.",
-          who, number_.as_double(), dtype);
+  require(number_.fits(dtype),
+          "{}: {} is not a value of {}, the dtype of the tensor beside it. Use cast().", who,
+          number_.as_double(), dtype);
   return Tensor(number_, dtype);
+}
+
+DType common_dtype(const char* who, std::initializer_list<const Argument*> arguments) {
+  const auto first = std::find_if(arguments.begin(), arguments.end(),
+                                  [](const Argument* x) { return !x->is_number(); });
+  require(first != arguments.end(), "{}: one of the arguments must be a tensor.", who);
+  require((*first)->tensor().defined(), "{}: the input is not defined yet.", who);
+  return (*first)->tensor().dtype();
 }
 
 const scalar::Program& Elementwise::program(DType dtype) const {
@@ -44,7 +54,8 @@ const scalar::Program& Elementwise::program(DType dtype) const {
   return program != nullptr ? *program : make_program(dtype);
 }
 
-/// Records the function for one dtype. 16-bit floats are computed in float32 and rounded at the end.
+/// Records the function for one dtype. 16-bit floats are computed in float32 and rounded at the
+/// end.
 const scalar::Program& Elementwise::make_program(DType dtype) const {
   require(dtypes_.contains(dtype), "{}: takes {}. Got {}.{}", name_, dtypes_, dtype,
           dtype == string ? "" : " Use cast().");
@@ -85,20 +96,15 @@ Tensor Elementwise::operator()(const Tensor& a, const Tensor& b) const {
   return call(ElementwiseOp(program(a.dtype())), a, b);
 }
 
-Tensor Elementwise::operator()(const Argument& a, const Argument& b) const {
-  require(!a.is_number() || !b.is_number(), "{}: one of the arguments must be a tensor.", name_);
-  const DType dtype = (a.is_number() ? b : a).tensor().dtype();
+Tensor Elementwise::call_with_number(const Argument& a, const Argument& b) const {
+  const DType dtype = common_dtype(name_, {&a, &b});
   return (*this)(a.as(dtype, name_), b.as(dtype, name_));
 }
 
 Tensor Elementwise::operator()(const Argument& a, const Argument& b, const Argument& c) const {
   check_inputs(3);
-  // The first tensor that is not the condition decides the dtype.
-  const Argument* arguments[] = {&a, &b, &c};
-  const auto typed = std::find_if(arguments + (options_.condition ? 1 : 0), arguments + 3,
-                                  [](const Argument* x) { return !x->is_number(); });
-  require(typed != arguments + 3, "{}: one of the arguments must be a tensor.", name_);
-  const DType dtype = (*typed)->tensor().dtype();
+  const DType dtype =
+      options_.condition ? common_dtype(name_, {&b, &c}) : common_dtype(name_, {&a, &b, &c});
   return call(ElementwiseOp(program(dtype)), a.as(options_.condition ? boolean : dtype, name_),
               b.as(dtype, name_), c.as(dtype, name_));
 }

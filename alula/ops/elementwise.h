@@ -7,8 +7,8 @@
 
 namespace alula {
 
-/// The op behind every elementwise function: a scalar program, applied to each element of inputs that
-/// broadcast to one shape. A fused chain is one, too, with a longer program.
+/// The op behind every elementwise function: a scalar program, applied to each element of inputs
+/// that broadcast to one shape. A fused chain is one, too, with a longer program.
 class ElementwiseOp final : public OpOf<ElementwiseOp> {
  public:
   static constexpr const char* kName = "elementwise";
@@ -36,9 +36,9 @@ class Argument {
   Argument(const Tensor& tensor) : tensor_(tensor) {}
   Argument(std::initializer_list<Literal> list) : tensor_(list) {}
   template <Arithmetic T>
-  Argument(T value) : number_(value) {}
+  Argument(T value) : number_(value), is_number_(true) {}
 
-  bool is_number() const { return !tensor_.defined(); }
+  bool is_number() const { return is_number_; }
   const Tensor& tensor() const { return tensor_; }
   /// The tensor, or the number as a scalar of `dtype`; `who` is named if it does not fit.
   Tensor as(DType dtype, const char* who) const;
@@ -46,15 +46,19 @@ class Argument {
  private:
   Tensor tensor_;
   Number number_ = 0;
+  bool is_number_ = false;
 };
+
+/// The dtype of the first tensor among the arguments, which the numbers take.
+DType common_dtype(const char* who, std::initializer_list<const Argument*> arguments);
 
 struct ElementwiseOptions {
   int parameters = 0;      // the function's last arguments that are numbers, not tensors
   bool condition = false;  // whether the first argument is a bool whatever the dtype
 };
 
-/// An elementwise function as users call it: `relu(x)`, `add(x, y)`. A constant object that needs no
-/// set-up; it makes its program for a dtype the first time that this is used.
+/// An elementwise function as users call it: `relu(x)`, `add(x, y)`. A constant object that needs
+/// no set-up; it makes its program for a dtype the first time that this is used.
 class Elementwise {
  public:
   constexpr Elementwise(const char* name, Scalar (*f)(Scalar), DTypeSet dtypes)
@@ -68,7 +72,14 @@ class Elementwise {
 
   Tensor operator()(const Tensor& x) const;
   Tensor operator()(const Tensor& a, const Tensor& b) const;
-  Tensor operator()(const Argument& a, const Argument& b) const;
+  template <Arithmetic N>
+  Tensor operator()(const Tensor& a, N b) const {
+    return call_with_number(a, b);
+  }
+  template <Arithmetic N>
+  Tensor operator()(N a, const Tensor& b) const {
+    return call_with_number(a, b);
+  }
   Tensor operator()(const Argument& a, const Argument& b, const Argument& c) const;
   /// The call with its parameters.
   Tensor with(std::initializer_list<double> parameters, const Tensor& x) const;
@@ -84,6 +95,7 @@ class Elementwise {
  private:
   const scalar::Program& make_program(DType dtype) const;
   void check_inputs(int given) const;
+  Tensor call_with_number(const Argument& a, const Argument& b) const;
 
   const char* name_;
   Scalar (*f1_)(Scalar) = nullptr;

@@ -6,7 +6,5 @@ using namespace alula;
 using namespace alula::testing;
 
 OP_TEST(silu) {
-  check_elementwise(
-      silu, [](double x) { return x / (1 + std::exp(-x)); },
-      {.from = -20, .to = 20});
+  check_elementwise(silu, [](double x) { return x / (1 + std::exp(-x)); }, {.from = -20, .to = 20});
 }

@@ -196,7 +196,7 @@ struct IntegerPow {
 template <class From, class To>
 To convert(From x) {
   if constexpr (std::is_same_v<To, bool>) {
-    return static_cast<float>(x) != 0;
+    return x != 0;
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     constexpr auto kLow = static_cast<From>(std::numeric_limits<To>::min());
     constexpr auto kHigh = static_cast<From>(std::numeric_limits<To>::max());

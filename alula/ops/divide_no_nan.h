@@ -1,0 +1,18 @@
+#pragma once
+#include "alula/ops/elementwise.h"
+
+namespace alula {
+
+namespace scalar {
+template <class T>
+T divide_no_nan(T a, T b) {
+  return select(b == 0, 0, a / b);
+}
+}  // namespace scalar
+
+/// a / b, elementwise with broadcasting; 0 where b is 0. Floating types.
+///   divide_no_nan({1.f, 1.f}, {2.f, 0.f})  ->  {0.5, 0}
+inline constinit const Elementwise divide_no_nan{"divide_no_nan", &scalar::divide_no_nan<Scalar>,
+                                                 kFloating};
+
+}  // namespace alula

@@ -1,0 +1,17 @@
+#pragma once
+#include "alula/ops/elementwise.h"
+
+namespace alula {
+
+namespace scalar {
+template <class T>
+T softsign(T x) {
+  return x / (1 + abs(x));
+}
+}  // namespace scalar
+
+/// x / (1 + |x|), elementwise. Floating types.
+///   softsign({-1.f, 3.f})  ->  {-0.5, 0.75}
+inline constinit const Elementwise softsign{"softsign", &scalar::softsign<Scalar>, kFloating};
+
+}  // namespace alula
