@@ -29,7 +29,7 @@ else()
   set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
 endif()
 
-# No -march: Highway and oneDNN pick the instruction set at run time. No -ffast-math: NaN, infinity
+# No -march: Highway picks the instruction set at run time. No -ffast-math: NaN, infinity
 # and the order of operations are part of an op's meaning; only errno and traps are given up.
 # Designated initializers leave fields out on purpose.
 set(alula_flags -Wall -Wextra -Werror -Wno-missing-field-initializers -fno-math-errno -fno-trapping-math

@@ -191,11 +191,11 @@ void multiply_in_place(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
                        });
 }
 
-/// Blocks for the caches: kDepth steps of a strip of b fit the first level, kHeight rows of a by kDepth
-/// the second, kWidth columns of b by kDepth a share of the third.
-constexpr int64_t kDepth = 384;
-constexpr int64_t kHeight = 16 * kRows;
-constexpr int64_t kWidth = 4096;
+/// Blocks for the caches: kPanels panels of a and a strip of b, kDepth steps deep, stay in the second
+/// level, kWidth columns of b in a share of the third. Deep blocks pass over c less often.
+constexpr int64_t kDepth = 1024;
+constexpr int64_t kPanels = 8;
+constexpr int64_t kWidth = 2048;
 
 /// Copies [rows, k] of a into panels of kRows rows, step after step; what is missing is zero.
 template <class T>
@@ -258,11 +258,12 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
   constexpr int64_t kStrip = kColumns<T>;
   const int64_t width = std::min(kWidth, (n + kStrip - 1) / kStrip * kStrip);
   const int64_t depth = std::min(kDepth, k);
-  // Blocks of rows as equal as can be, some for every thread.
+  // Blocks of rows as equal as can be, the same number of them for every thread.
   const int64_t panels = (m + kRows - 1) / kRows;
-  const int64_t blocks = std::max<int64_t>((m + kHeight - 1) / kHeight,
-                                           std::min<int64_t>(panels, 4 * team::size()));
-  const int64_t height = (panels + blocks - 1) / blocks * kRows;
+  const int64_t threads = team::size();
+  const int64_t least = std::max<int64_t>((panels + kPanels - 1) / kPanels, std::min(panels, threads));
+  const int64_t blocks = (least + threads - 1) / threads * threads;
+  const auto first_row = [&](int64_t block) { return std::min(m, panels * block / blocks * kRows); };
   const Packed<T> packed_b(width * depth);
   for (int64_t j = 0; j < n; j += width) {
     const int64_t columns = std::min(width, n - j);
@@ -279,11 +280,11 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
                              pack_b<T>(s, std::min(steps, s + kSteps), steps, columns, part,
                                        packed_b.data());
                          });
-      const double work = static_cast<double>(height * columns * steps) * sizeof(T) / 120;
-      team::parallel_for((m + height - 1) / height, work, [&](int64_t begin, int64_t end) HWY_ATTR {
-        const Packed<T> packed_a(height * steps);
-        for (int64_t i = begin * height; i < std::min(m, end * height); i += height) {
-          const int64_t rows = std::min(height, m - i);
+      const double work = static_cast<double>(m * columns * steps / blocks) * sizeof(T) / 120;
+      team::parallel_for(blocks, work, [&](int64_t begin, int64_t end) HWY_ATTR {
+        const Packed<T> packed_a((panels / blocks + 1) * kRows * steps);
+        for (int64_t block = begin; block < end; ++block) {
+          const int64_t i = first_row(block), rows = first_row(block + 1) - i;
           pack_a<T>(rows, steps, {a.data + i * a.row + p * a.column, a.row, a.column},
                     packed_a.data());
           for (int64_t s = 0; s < strips; ++s)
