@@ -1,0 +1,7 @@
+#include "alula/core/version.h"
+
+namespace alula {
+
+const char* version() { return ALULA_VERSION; }
+
+}  // namespace alula
