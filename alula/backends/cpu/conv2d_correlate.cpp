@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
-#include <vector>
 
 #include <hwy/cache_control.h>
 
 #include "alula/backends/cpu/conv2d.h"
 #include "alula/backends/cpu/conv2d_tiles.h"
-#include "alula/backends/cpu/routines.h"
+#include "alula/backends/cpu/convert.h"
 #include "alula/backends/cpu/scratch.h"
 #include "alula/runtime/team.h"
 
@@ -20,20 +18,6 @@ constexpr int64_t kStreamBytes = 32 << 20;  // results that no cache would hold 
 constexpr double kNanosecondsAFlop = 0.015;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/// Elements in another type: 16-bit floats are computed in float.
-template <class To, class From>
-void convert(To* to, const From* from, int64_t count) {
-  if constexpr (std::is_same_v<To, From>) {
-    std::memcpy(to, from, count * sizeof(To));
-  } else {
-    static const Routine routine =
-        find_routine(scalar::Opcode::kCast, dtype_of<From>, dtype_of<To>);
-    const void* operands[] = {from};
-    uint32_t faults = 0;
-    routine(to, operands, 0, count, &faults);
-  }
-}
 
 /// S is what tensors hold, T what is computed with.
 template <class S, class T>

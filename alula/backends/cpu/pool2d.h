@@ -1,0 +1,24 @@
+#pragma once
+#include "alula/core/dtype.h"
+#include "alula/ops/window.h"
+
+namespace alula::cpu {
+
+enum class Pool : uint8_t { kMax, kAverage };
+
+/// Pooling with all sizes known.
+struct PoolShape {
+  int64_t batch;
+  Windows windows;
+  int64_t channels;
+};
+
+/// input: the images; output: a value for each window.
+void pool2d(Pool pool, DType dtype, const PoolShape& shape, const void* input, void* output);
+
+/// Shares each window's gradient among the elements that made its value: for kMax the first that
+/// equals it, for kAverage all of them. Averages need no input and no output.
+void pool2d_gradient(Pool pool, DType dtype, const PoolShape& shape, const void* input,
+                     const void* output, const void* gradient, void* result);
+
+}  // namespace alula::cpu

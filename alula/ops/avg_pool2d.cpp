@@ -1,0 +1,52 @@
+#include "alula/ops/avg_pool2d.h"
+
+namespace alula {
+namespace {
+
+const RegisterOp<AvgPool2D> registered;
+const RegisterOp<AvgPool2DGradient> gradient_registered;
+
+}  // namespace
+
+Tensor avg_pool2d(const Tensor& input, const Pool2DOptions& options) {
+  return call(AvgPool2D(options), input);
+}
+
+Tensor avg_pool2d_gradient(const Shape& input_shape, const Tensor& gradient,
+                           const Pool2DOptions& options) {
+  return call(AvgPool2DGradient(input_shape, options), gradient);
+}
+
+Specs AvgPool2D::infer(SpecRefs inputs) const {
+  const Spec& input = inputs[0];
+  require(kDTypes.contains(input.dtype), "{}: takes {}. Got {}. Use cast().", kName,
+          to_string(kDTypes), input);
+  return {input.with(pool2d_result(input.shape, pool2d_windows(kName, input, *this)))};
+}
+
+Cost AvgPool2D::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
+  Cost cost = Op::cost(inputs, outputs);
+  cost.flops *= static_cast<double>(ksize.height) * static_cast<double>(ksize.width);
+  return cost;
+}
+
+Specs AvgPool2DGradient::infer(SpecRefs inputs) const {
+  const Spec& gradient = inputs[0];
+  require(kDTypes.contains(gradient.dtype), "{}: takes {}. Got {}. Use cast().", kName,
+          to_string(kDTypes), gradient);
+  const Spec input{gradient.dtype, input_shape};
+  const Shape wanted = pool2d_result(input_shape, pool2d_windows(kName, input, *this));
+  require(compatible(gradient.shape, wanted),
+          "{}: the gradient must be {}, as avg_pool2d makes it of {}. Got {}.", kName, wanted,
+          input, gradient);
+  return {input};
+}
+
+Cost AvgPool2DGradient::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
+  Cost cost = Op::cost(inputs, outputs);
+  cost.flops = static_cast<double>(inputs[0].shape.size()) * static_cast<double>(ksize.height) *
+               static_cast<double>(ksize.width);
+  return cost;
+}
+
+}  // namespace alula
