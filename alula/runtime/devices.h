@@ -48,8 +48,7 @@ std::vector<Device> list_physical_devices(DeviceType type);
 void set_soft_device_placement(bool enabled);
 bool get_soft_device_placement();
 
-/// The number of threads that compute, this one included; 0 for one a core. At any time but while
-/// ops run.
+/// The number of threads that compute, this one included; 0 for one a core.
 void set_intra_op_parallelism_threads(int count);
 int get_intra_op_parallelism_threads();
 

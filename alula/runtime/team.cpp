@@ -1,13 +1,13 @@
 #include "alula/runtime/team.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -56,13 +56,21 @@ struct Job {
 class Team {
  public:
   explicit Team(int size) {
-    for (int i = 1; i < size; ++i) helpers_.emplace_back([this] { help(); });
+    try {
+      for (int i = 1; i < size; ++i) helpers_.emplace_back([this] { help(); });
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those there are do the work.
+    }
   }
 
-  ~Team() {
+  /// Ends the helpers, unless a job is under way. The team itself stays, busy for ever: a thread
+  /// that has just looked it up runs its job alone.
+  bool close() {
+    if (busy_.exchange(true, std::memory_order_acquire)) return false;
     ending_.store(true, std::memory_order_relaxed);
     start();
     for (std::thread& helper : helpers_) helper.join();
+    return true;
   }
 
   int size() const { return static_cast<int>(helpers_.size()) + 1; }
@@ -126,6 +134,9 @@ class Team {
   alignas(kLine) std::atomic<bool> busy_ = false;
   std::atomic<bool> ending_ = false;
   std::vector<std::thread> helpers_;
+
+ public:
+  Team* before = nullptr;  // the list of the teams that are no longer used
 };
 
 int cores() {
@@ -135,23 +146,41 @@ int cores() {
 }
 
 std::atomic<Team*> g_team = nullptr;
-std::mutex g_mutex;
+std::mutex g_mutex;  // held by whoever replaces the team
+Team* g_retired = nullptr;
+
+/// Makes `next` the team; `next` may be none.
+void replace(Team* next) {
+  Team* last = g_team.exchange(next, std::memory_order_acq_rel);
+  if (last == nullptr) return;
+  last->before = g_retired;
+  g_retired = last;
+}
+
+/// Helpers do not exist in a forked child: it makes a team of its own.
+void prepare_for_forks() {
+  static const int registered = pthread_atfork([] { g_mutex.lock(); }, [] { g_mutex.unlock(); },
+                                               [] { replace(nullptr), g_mutex.unlock(); });
+  (void)registered;
+}
 
 /// The team, made when it is first needed: loading the library starts no thread.
 Team& team() {
   if (Team* team = g_team.load(std::memory_order_acquire)) return *team;
   const std::lock_guard lock(g_mutex);
   if (g_team.load() == nullptr) {
-    g_team.store(new Team(cores()), std::memory_order_release);
-    // Helpers do not exist in a forked child; it makes a team of its own.
-    pthread_atfork(nullptr, nullptr, [] { g_team.store(nullptr); });
+    prepare_for_forks();
+    replace(new Team(cores()));
   }
   return *g_team.load();
 }
 
-/// Ends the helpers with the process, while what they touch still exists.
+/// Ends the helpers with the process. Where another thread still computes then, they go on until
+/// the process is gone: what they touch is never deleted.
 struct AtExit {
-  ~AtExit() { delete g_team.exchange(nullptr); }
+  ~AtExit() {
+    if (Team* team = g_team.load()) team->close();
+  }
 } g_at_exit;
 
 }  // namespace
@@ -161,8 +190,16 @@ int size() { return team().size(); }
 void set_size(int count) {
   require(count >= 0 && count <= 1024,
           "threads: the number must be between 0 (one a core) and 1024. Got {}.", count);
-  const std::lock_guard lock(g_mutex);
-  delete g_team.exchange(new Team(count == 0 ? cores() : count));
+  require<FailedPreconditionError>(!t_in_job,
+                                   "threads: the number cannot be changed within a job.");
+  Team* last = nullptr;
+  {
+    const std::lock_guard lock(g_mutex);
+    prepare_for_forks();
+    last = g_team.load();
+    replace(new Team(count == 0 ? cores() : count));
+  }
+  while (last != nullptr && !last->close()) std::this_thread::yield();
 }
 
 void internal::run(int64_t count, int64_t grain, Body body, void* context) {

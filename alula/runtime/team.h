@@ -11,7 +11,7 @@ namespace alula::team {
 
 /// The number of threads, the caller's included.
 int size();
-/// Changes it; 0 for one a core. Not while a job runs.
+/// Changes it; 0 for one a core. Waits for a job that another thread runs; not from within one.
 void set_size(int count);
 
 /// Below about this many nanoseconds of work, waking a second thread costs more than it saves.
