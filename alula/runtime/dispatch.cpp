@@ -92,6 +92,11 @@ Device place(TensorRefs inputs) {
   return kCPU;
 }
 
+/// Strings live on the CPU alone. With soft placement, an op that makes some is simply run there.
+bool stays_on_cpu(const Tensor& tensor) {
+  return tensor.dtype() == string && config::get_soft_device_placement();
+}
+
 /// Calls the CPU's kernel.
 void run_on_cpu(const Op& op, std::span<const View> inputs, std::span<const View> outputs) {
   const Kernel kernel = op.type().kernel(DeviceType::kCPU);
@@ -120,8 +125,9 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
 [[gnu::noinline]] Tensors dispatch_slowly(const Op& op, TensorRefs inputs) {
   check_defined(op, inputs);
   const SpecPointers specs = specs_of(inputs);
-  const Device wanted = place(inputs);
+  Device wanted = place(inputs);
   if (op.type().view) {
+    if (stays_on_cpu(inputs[0])) wanted = kCPU;
     Tensors outputs{inputs[0].to(wanted).reshaped(op.infer(refs(specs))[0].shape)};
     if (t_state.flags & ThreadState::kListening)
       tell_listeners(op, wanted, inputs, std::span(outputs.data(), outputs.size()));
@@ -150,7 +156,8 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
     backend->run(op, in, out);
 
   if (device != wanted)
-    for (Tensor& output : outputs) output = output.to(wanted);
+    for (Tensor& output : outputs)
+      if (!stays_on_cpu(output)) output = output.to(wanted);
   if (t_state.flags & ThreadState::kListening)
     tell_listeners(op, device, inputs, std::span(outputs.data(), outputs.size()));
   return outputs;
@@ -190,7 +197,8 @@ Tensor dispatch(const Op& op, TensorRefs inputs) {
 Tensors call_all(const Op& op, std::span<const Tensor> inputs) {
   InlineVector<const Tensor*, 8> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);
-  return dispatch_all(op, TensorRefs(std::span<const Tensor* const>(pointers.data(), pointers.size())));
+  return dispatch_all(op,
+                      TensorRefs(std::span<const Tensor* const>(pointers.data(), pointers.size())));
 }
 
 }  // namespace alula
