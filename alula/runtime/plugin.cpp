@@ -1,67 +1,55 @@
 #include "alula/runtime/plugin.h"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
-#include <filesystem>
-#include <mutex>
+#include <dlfcn.h>
+#include <system_error>
 
 #include "alula/runtime/backend.h"
 
 namespace alula::plugin {
 namespace {
 
-std::string g_reason;
+bool has_driver() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver != nullptr) dlclose(driver);
+  return driver != nullptr;
+}
 
-/// Where the plugin lies: beside this library, unless ALULA_PLUGIN names a file.
-std::filesystem::path path() {
+/// Loads the plugin once; why that failed, or nothing.
+const std::string& outcome() {
+  // The driver first: where there is none, nothing else needs to be opened.
+  static const std::string problem = has_driver() ? load(file()) : "no NVIDIA driver is installed";
+  return problem;
+}
+
+}  // namespace
+
+std::filesystem::path file() {
   if (const char* named = std::getenv("ALULA_PLUGIN")) return named;
   Dl_info info;
   if (dladdr(reinterpret_cast<const void*>(&build_id), &info) == 0) return "libalula_cuda.so";
   return std::filesystem::path(info.dli_fname).parent_path() / "libalula_cuda.so";
 }
 
-bool load() {
-  // The driver first: where there is none, nothing else needs to be opened.
-  if (void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL); driver != nullptr) {
-    dlclose(driver);
-  } else {
-    g_reason = "no NVIDIA driver is installed";
-    return false;
-  }
-  const std::filesystem::path file = path();
-  if (!std::filesystem::exists(file)) {
-    g_reason = "the GPU plugin " + file.filename().string() + " is missing beside the library";
-    return false;
-  }
+std::string load(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored))
+    return fmt::format("the GPU plugin {} is missing", file.string());
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    g_reason = std::string("the GPU plugin does not load (") + dlerror() + ")";
-    return false;
-  }
+  if (library == nullptr) return fmt::format("the GPU plugin does not load ({})", dlerror());
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "alula_plugin"));
   if (entry == nullptr) {
-    g_reason = file.string() + " is not an Alula plugin";
-    return false;
+    dlclose(library);
+    return fmt::format("{} is not an Alula plugin", file.string());
   }
-  if (const char* problem = entry(build_id())) {
-    g_reason = problem;
-    return false;
-  }
-  return true;
+  // A plugin that refuses stays loaded, because its answer and perhaps its threads are there.
+  const char* problem = entry(build_id());
+  return problem == nullptr ? "" : problem;
 }
 
-}  // namespace
+bool load_once() { return outcome().empty(); }
 
-bool load_once() {
-  static const bool loaded = load();
-  return loaded;
-}
-
-std::string reason() {
-  load_once();
-  return g_reason;
-}
+std::string reason() { return outcome(); }
 
 BuildId build_id() { return {kBackendVersion, ALULA_VERSION " " __VERSION__}; }
 

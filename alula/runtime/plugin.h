@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <string>
 
 /// Loading the GPU's backend, libalula_cuda.so, where there is a GPU.
@@ -9,6 +10,12 @@ bool load_once();
 
 /// Why they cannot, in a few words for a warning.
 std::string reason();
+
+/// Where the plugin lies: beside this library, unless ALULA_PLUGIN names a file.
+std::filesystem::path file();
+
+/// Loads one file as the plugin. Returns why it cannot be used, or nothing.
+std::string load(const std::filesystem::path& file);
 
 /// What a plugin is compared with before it is used.
 struct BuildId {
