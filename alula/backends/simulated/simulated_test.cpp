@@ -125,6 +125,19 @@ TEST_F(Simulated, OnlyWhatIsAskedForCrosses) {
   EXPECT_EQ(statistics().copies_from_host, 1);
 }
 
+TEST_F(Simulated, TensorsGoFromOneToTheOther) {
+  const Tensor x = counting(100).to(device());
+  const Device second = simulated::add();
+  {
+    const Tensor y = x.to(second);
+    EXPECT_EQ(y.device(), second);
+    EXPECT_EQ(y.to_vector<float>(), x.to_vector<float>());
+    EXPECT_EQ(add(x, y).device(), device()) << "the first operand decides";
+  }
+  EXPECT_EQ(simulated::statistics(second).bytes_from_host, 400);
+  simulated::remove(second);
+}
+
 TEST_F(Simulated, TheHarnessRunsOpsOnIt) {
   const std::vector<Device> devices = test_devices();
   const Device zero(DeviceType::kSimulated, 0);
