@@ -22,7 +22,10 @@ Builder& Builder::current() {
 DType Scalar::dtype() const { return Builder::current().dtype_of(*this); }
 
 Scalar Builder::add(const Instruction& instruction) {
-  const auto found = std::find(code_.begin(), code_.end(), instruction);
+  const auto found = std::find_if(code_.begin(), code_.end(), [&](const Instruction& other) {
+    // 0 and -0 are equal, but not the same constant.
+    return other == instruction && std::signbit(other.number) == std::signbit(instruction.number);
+  });
   if (found != code_.end()) return Scalar(static_cast<uint16_t>(found - code_.begin()));
   code_.push_back(instruction);
   return Scalar(static_cast<uint16_t>(code_.size() - 1));

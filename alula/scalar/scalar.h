@@ -151,6 +151,14 @@ Scalar max(Scalar a, N b) {
   return max(a, constant_like(a, static_cast<double>(b)));
 }
 
+/// The polynomial with these coefficients, the constant first.
+template <class T, size_t kCount>
+T polynomial(T x, const double (&coefficients)[kCount]) {
+  T sum = coefficients[kCount - 1] * x + coefficients[kCount - 2];
+  for (size_t i = kCount - 2; i-- > 0;) sum = sum * x + coefficients[i];
+  return sum;
+}
+
 /// condition ? a : b
 Scalar select(Scalar condition, Scalar a, Scalar b);
 template <PlainNumber N>
