@@ -36,6 +36,11 @@ foreach(folder IN LISTS folders)
   alula_add_test(${folder}_test LABELS ${folder} SOURCES ${sources})
 endforeach()
 
+# Some of these run once for each instruction set.
+if(TARGET backends_test)
+  target_link_libraries(backends_test PRIVATE hwy::hwy)
+endif()
+
 alula_sources(cuda_test_sources alula/backends/cuda PATTERN "*_test.cpp")
 if(ALULA_HAS_CUDA AND cuda_test_sources)
   alula_add_test(cuda_test LABELS gpu SOURCES ${cuda_test_sources})
