@@ -38,6 +38,33 @@ void backprop_input(benchmark::State& state, const Case& c) {
       benchmark::Counter(shape.flops(), benchmark::Counter::kIsIterationInvariantRate);
 }
 
+void backprop_filter(benchmark::State& state, const Case& c) {
+  const Tensor input = filled(c.input);
+  const Conv2DShape shape = conv2d_shape("conv2d", input.spec(), {float32, c.filter}, c.options);
+  const Tensor gradient = filled(conv2d_result(shape));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(conv2d_backprop_filter(input, c.filter, gradient, c.options));
+  state.counters["flops"] =
+      benchmark::Counter(shape.flops(), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void pool(benchmark::State& state) {
+  const Tensor input = filled({1024, 26, 26, 32});
+  for (auto _ : state) benchmark::DoNotOptimize(max_pool2d(input));
+  state.SetBytesProcessed(state.iterations() * input.bytes() * 5 / 4);
+}
+BENCHMARK(pool)->Name("max_pool2d/2x2_26_32_b1024")->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void pool_gradient(benchmark::State& state) {
+  const Tensor input = filled({1024, 26, 26, 32}), output = max_pool2d(input);
+  for (auto _ : state) benchmark::DoNotOptimize(max_pool2d_gradient(input, output, output));
+  state.SetBytesProcessed(state.iterations() * input.bytes() * 5 / 2);
+}
+BENCHMARK(pool_gradient)
+    ->Name("max_pool2d_gradient/2x2_26_32_b1024")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
 const Case kCases[] = {
     {"1to32_3x3_28_b32", {32, 28, 28, 1}, {3, 3, 1, 32}, {}},
     {"1to32_3x3_28_b1024", {1024, 28, 28, 1}, {3, 3, 1, 32}, {}},
@@ -58,6 +85,7 @@ const bool registered = [] {
     };
     add("conv2d", forward);
     add("conv2d_backprop_input", backprop_input);
+    add("conv2d_backprop_filter", backprop_filter);
   }
   return true;
 }();

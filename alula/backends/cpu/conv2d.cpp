@@ -1,42 +1,62 @@
 #include "alula/backends/cpu/conv2d.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "alula/ops/conv2d.h"
+#include "alula/ops/conv2d_backprop_filter.h"
 #include "alula/ops/conv2d_transpose.h"
 
 namespace alula::cpu {
 namespace {
 
-void forward(const Conv2D& op, const KernelCall& call) {
-  if (call.outputs[0].size() == 0) return;
-  const Conv2DShape shape = conv2d_shape(op.kName, *call.inputs[0].spec, *call.inputs[1].spec, op);
+/// Calls `run` with the description of a conv2d.
+template <class F>
+void describe(const Conv2DShape& shape, F run) {
   const auto& [y, x] = shape.windows;
   std::vector<Tap> taps;
   for (int64_t i = 0; i < y.size; ++i)
     for (int64_t j = 0; j < x.size; ++j)
       taps.push_back({i * y.dilation - y.before, j * x.dilation - x.before,
                       (i * x.size + j) * shape.group_in() * shape.out_channels});
-  correlate(call.outputs[0].dtype(),
-            {.taps = taps,
-             .batch = shape.batch,
-             .height = y.input,
-             .width = x.input,
-             .rows = y.output,
-             .columns = x.output,
-             .step_y = y.stride,
-             .step_x = x.stride,
-             .output_image = y.output * x.output * shape.out_channels,
-             .output_row = x.output * shape.out_channels,
-             .output_column = shape.out_channels,
-             .groups = shape.groups,
-             .group_in = shape.group_in(),
-             .group_out = shape.group_out(),
-             .filter_group = shape.group_out(),
-             .filter_in = shape.out_channels,
-             .filter_out = 1},
-            call.inputs[0].data, call.inputs[1].data, call.outputs[0].data);
+  run(Correlation{.taps = taps,
+                  .batch = shape.batch,
+                  .height = y.input,
+                  .width = x.input,
+                  .rows = y.output,
+                  .columns = x.output,
+                  .step_y = y.stride,
+                  .step_x = x.stride,
+                  .output_image = y.output * x.output * shape.out_channels,
+                  .output_row = x.output * shape.out_channels,
+                  .output_column = shape.out_channels,
+                  .groups = shape.groups,
+                  .group_in = shape.group_in(),
+                  .group_out = shape.group_out(),
+                  .filter_group = shape.group_out(),
+                  .filter_in = shape.out_channels,
+                  .filter_out = 1});
+}
+
+void forward(const Conv2D& op, const KernelCall& call) {
+  const View &input = call.inputs[0], &filter = call.inputs[1], &output = call.outputs[0];
+  if (output.size() == 0) return;
+  describe(conv2d_shape(op.kName, *input.spec, *filter.spec, op), [&](const Correlation& c) {
+    correlate(output.dtype(), c, input.data, filter.data, output.data);
+  });
+}
+
+void backprop_filter(const Conv2DBackpropFilter& op, const KernelCall& call) {
+  const View &input = call.inputs[0], &gradient = call.inputs[1], &filter = call.outputs[0];
+  if (filter.size() == 0) return;
+  if (gradient.size() == 0) {
+    std::memset(filter.data, 0, filter.bytes());
+    return;
+  }
+  describe(conv2d_shape(op.kName, *input.spec, *filter.spec, op), [&](const Correlation& c) {
+    correlate_filter(filter.dtype(), c, input.data, gradient.data, filter.data);
+  });
 }
 
 /// Along one axis, the taps that reach the inputs `phase`, `phase + stride`, …: which, and from
@@ -92,7 +112,8 @@ void backprop_input(const Conv2DBackpropInput& op, const KernelCall& call) {
 }
 
 const RegisterKernel<DeviceType::kCPU, Conv2D> forward_registered{forward};
-const RegisterKernel<DeviceType::kCPU, Conv2DBackpropInput> backprop_registered{backprop_input};
+const RegisterKernel<DeviceType::kCPU, Conv2DBackpropInput> input_registered{backprop_input};
+const RegisterKernel<DeviceType::kCPU, Conv2DBackpropFilter> filter_registered{backprop_filter};
 
 }  // namespace
 }  // namespace alula::cpu

@@ -32,4 +32,9 @@ struct Correlation {
 void correlate(DType dtype, const Correlation& correlation, const void* input, const void* filter,
                void* output);
 
+/// The gradient of a correlation with respect to its filter. input: as above; gradient: of its
+/// results, which must be contiguous; filter: written. Floating types.
+void correlate_filter(DType dtype, const Correlation& correlation, const void* input,
+                      const void* gradient, void* filter);
+
 }  // namespace alula::cpu

@@ -137,6 +137,45 @@ void depthwise(const Tile<T>& tile, int64_t pixels) {
   for (; c < tile.channels; ++c) depthwise_channels(hn::CappedTag<T, 1>(), tile, pixels, c);
 }
 
+/// kC results of each of kP pixels.
+template <int kP, int kC, class T>
+HWY_INLINE void dots_some(const Tile<T>& tile, int64_t pixel) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<decltype(d)> sums[kP][kC];
+#pragma GCC unroll 8
+  for (int p = 0; p < kP; ++p)
+#pragma GCC unroll 4
+    for (int c = 0; c < kC; ++c) sums[p][c] = hn::Zero(d);
+  const T* const first = tile.input + pixel * tile.input_step;
+  for (int64_t k = 0; k < tile.count; k += lanes) {
+    hn::Vec<decltype(d)> weights[kC];
+#pragma GCC unroll 4
+    for (int c = 0; c < kC; ++c) weights[c] = hn::LoadU(d, tile.filter + c * tile.count + k);
+    const T* input = first + tile.offsets[k];
+#pragma GCC unroll 8
+    for (int p = 0; p < kP; ++p, input += tile.input_step) {
+      const auto x = hn::LoadU(d, input);
+#pragma GCC unroll 4
+      for (int c = 0; c < kC; ++c) sums[p][c] = multiply_add(x, weights[c], sums[p][c]);
+    }
+  }
+  T* output = tile.output + pixel * tile.output_step;
+#pragma GCC unroll 8
+  for (int p = 0; p < kP; ++p, output += tile.output_step)
+#pragma GCC unroll 4
+    for (int c = 0; c < kC; ++c) output[c] = hn::GetLane(hn::SumOfLanes(d, sums[p][c]));
+}
+
+template <class T, int kC>
+void dots(const Tile<T>& tile, int64_t pixels) {
+  constexpr int kMost = kPixels * kVectors / kC;
+  constexpr int kAtOnce = kMost < 8 ? kMost : 8;
+  int64_t p = 0;
+  for (; p + kAtOnce <= pixels; p += kAtOnce) dots_some<kAtOnce, kC>(tile, p);
+  for (; p < pixels; ++p) dots_some<1, kC>(tile, p);
+}
+
 template <class T, int kV, int... kP>
 void fill(Tiles<T>& tiles, std::integer_sequence<int, kP...>) {
   ((tiles.sum[kV - 1][kP] = sum<T, kP + 1, kV>), ...);
@@ -150,6 +189,7 @@ Tiles<T> make() {
   fill<T, 1>(tiles, std::make_integer_sequence<int, kPixels>());
   fill<T, 2>(tiles, std::make_integer_sequence<int, kPixels>());
   tiles.depthwise = depthwise<T>;
+  tiles.dots = {dots<T, 1>, dots<T, 2>, dots<T, 3>, dots<T, 4>};
   return tiles;
 }
 

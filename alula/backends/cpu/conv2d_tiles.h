@@ -26,6 +26,7 @@ template <class T>
 struct Tiles {
   static constexpr int kMostPixels = 12;
   static constexpr int kMostVectors = 2;
+  static constexpr int kMostDots = 4;
 
   int lanes;   // elements of a vector
   int pixels;  // the most that a tile can have
@@ -36,7 +37,43 @@ struct Tiles {
   /// Computes any number of pixels, channel by channel:
   ///   output[i][j] = sum over k of input[i][offsets[k] + j] * filter[k][j].
   void (*depthwise)(const Tile<T>&, int64_t pixels);
+  /// dots[c - 1] computes any number of pixels, for c result channels:
+  ///   output[i][j] = sum over k of input[i][offsets[k]] * filter[j][k].
+  /// Of each `lanes` offsets, the first is that of `lanes` neighbours.
+  std::array<void (*)(const Tile<T>&, int64_t pixels), kMostDots> dots;
 };
+
+/// What some rows of a convolution's results add to the gradient of its filter.
+template <class T>
+struct FilterTile {
+  const T* input;                 // of the first result
+  int64_t input_step, input_row;  // from one result, or row of results, to the next
+  const T* gradient;              // of the first result
+  int64_t gradient_step, gradient_row;
+  int64_t rows, columns;   // of results
+  const int64_t* offsets;  // of the input elements whose weights these are
+  T* sums;                 // added to
+  int64_t sums_step;       // from one offset's to the next
+};
+
+template <class T>
+struct FilterTiles {
+  static constexpr int kMostOffsets = 12;
+  static constexpr int kMostVectors = 2;
+
+  int lanes;
+  int offsets;  // the most that a tile can have
+  /// outer[v - 1][n - 1] computes v vectors of channels of n offsets:
+  ///   sums[k][j] += sum over results i of input[i][offsets[k]] * gradient[i][j].
+  std::array<std::array<void (*)(const FilterTile<T>&), kMostOffsets>, kMostVectors> outer;
+  /// depthwise[n - 1] computes any number of channels of n offsets:
+  ///   sums[k][j] += sum over results i of input[i][offsets[k] + j] * gradient[i][j].
+  std::array<void (*)(const FilterTile<T>&, int64_t channels), kMostOffsets> depthwise;
+};
+
+/// The best for this machine. T: float or double.
+template <class T>
+const FilterTiles<T>& filter_tiles();
 
 /// The best for this machine. T: float, double or int32_t.
 template <class T>

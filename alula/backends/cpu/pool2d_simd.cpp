@@ -202,7 +202,7 @@ class PoolingGradient {
   S* result_;
 };
 
-void Run(Pool pool, DType dtype, const PoolShape& shape, const void* input, void* output) {
+void RunPool(Pool pool, DType dtype, const PoolShape& shape, const void* input, void* output) {
   with_type(dtype, [&]<class S>(Type<S>) {
     const auto* in = static_cast<const S*>(input);
     auto* out = static_cast<S*>(output);
@@ -212,8 +212,8 @@ void Run(Pool pool, DType dtype, const PoolShape& shape, const void* input, void
   });
 }
 
-void RunGradient(Pool pool, DType dtype, const PoolShape& shape, const void* input,
-                 const void* output, const void* gradient, void* result) {
+void RunPoolGradient(Pool pool, DType dtype, const PoolShape& shape, const void* input,
+                     const void* output, const void* gradient, void* result) {
   with_type(dtype, [&]<class S>(Type<S>) {
     const auto *in = static_cast<const S*>(input), *out = static_cast<const S*>(output),
                *from = static_cast<const S*>(gradient);
@@ -231,18 +231,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace alula::cpu {
 
-HWY_EXPORT(Run);
-HWY_EXPORT(RunGradient);
+HWY_EXPORT(RunPool);
+HWY_EXPORT(RunPoolGradient);
 
 void pool2d(Pool pool, DType dtype, const PoolShape& shape, const void* input, void* output) {
   if (shape.channels == 0) return;
-  HWY_DYNAMIC_DISPATCH(Run)(pool, dtype, shape, input, output);
+  HWY_DYNAMIC_DISPATCH(RunPool)(pool, dtype, shape, input, output);
 }
 
 void pool2d_gradient(Pool pool, DType dtype, const PoolShape& shape, const void* input,
                      const void* output, const void* gradient, void* result) {
   if (shape.channels == 0) return;
-  HWY_DYNAMIC_DISPATCH(RunGradient)(pool, dtype, shape, input, output, gradient, result);
+  HWY_DYNAMIC_DISPATCH(RunPoolGradient)(pool, dtype, shape, input, output, gradient, result);
 }
 
 }  // namespace alula::cpu

@@ -1,0 +1,37 @@
+#include "alula/ops/conv2d_backprop_filter.h"
+
+namespace alula {
+namespace {
+
+const RegisterOp<Conv2DBackpropFilter> registered;
+
+}  // namespace
+
+Tensor conv2d_backprop_filter(const Tensor& input, const Shape& filter_shape,
+                              const Tensor& gradient, const Conv2DOptions& options) {
+  return call(Conv2DBackpropFilter(filter_shape, options), input, gradient);
+}
+
+Specs Conv2DBackpropFilter::infer(SpecRefs inputs) const {
+  const Spec &input = inputs[0], &gradient = inputs[1];
+  require(kDTypes.contains(input.dtype), "{}: takes {}. Got input {}, gradient {}. Use cast().",
+          kName, to_string(kDTypes), input, gradient);
+  require(input.dtype == gradient.dtype,
+          "{}: the dtypes differ. Got input {}, gradient {}. Use cast().", kName, input, gradient);
+  const Spec filter{input.dtype, filter_shape};
+  const Shape wanted = conv2d_result(conv2d_shape(kName, input, filter, *this));
+  require(
+      gradient.rank() == 4 && compatible(gradient.shape, wanted),
+      "{}: the gradient must be {}, as conv2d with the filter {} makes it. Got input {}, gradient "
+      "{}.",
+      kName, wanted, filter, input, gradient);
+  return {filter};
+}
+
+Cost Conv2DBackpropFilter::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
+  Cost cost = Op::cost(inputs, outputs);
+  cost.flops = conv2d_shape(kName, inputs[0], outputs[0], *this).flops();
+  return cost;
+}
+
+}  // namespace alula
