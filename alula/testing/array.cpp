@@ -48,6 +48,12 @@ Array broadcast_to(const Array& array, const Shape& shape) {
 Array to_array(const Tensor& tensor) {
   const Tensor host = tensor.cpu();
   Array array(host.shape());
+  if (host.dtype() == string) {
+    const auto texts = host.span<std::string>();
+    for (size_t i = 0; i < texts.size(); ++i)
+      array.values[i] = texts[i].empty() ? 0 : std::stod(texts[i]);
+    return array;
+  }
   with_type(host.dtype(), [&]<class T>(Type<T>) {
     const auto values = host.span<T>();
     for (size_t i = 0; i < values.size(); ++i) array.values[i] = static_cast<double>(values[i]);
@@ -57,6 +63,11 @@ Array to_array(const Tensor& tensor) {
 
 Tensor to_tensor(const Array& array, DType dtype) {
   Tensor tensor = Tensor::uninitialized({dtype, array.shape});
+  if (dtype == string) {
+    auto* to = static_cast<std::string*>(tensor.mutable_data());
+    for (size_t i = 0; i < array.values.size(); ++i) to[i] = fmt::format("{}", array.values[i]);
+    return tensor;
+  }
   with_type(dtype, [&]<class T>(Type<T>) {
     auto* to = static_cast<T*>(tensor.mutable_data());
     for (size_t i = 0; i < array.values.size(); ++i) to[i] = static_cast<T>(array.values[i]);
@@ -68,7 +79,9 @@ Tensor random_tensor(const Spec& spec, Range range) {
   Array array(spec.shape);
   if (!is_floating(spec.dtype)) {
     double low = 0, high = 1;
-    if (spec.dtype != boolean)
+    if (spec.dtype == string)
+      low = -1e6, high = 1e6;
+    else if (spec.dtype != boolean)
       with_type(spec.dtype, [&]<class T>(Type<T>) {
         low = static_cast<double>(std::numeric_limits<T>::lowest());
         high = static_cast<double>(std::numeric_limits<T>::max());

@@ -29,7 +29,8 @@ void for_each_index(const Shape& shape, const std::function<void(const Shape&)>&
 /// An array repeated to a shape that it broadcasts to.
 Array broadcast_to(const Array& array, const Shape& shape);
 
-/// The elements of a tensor, from any device and of any numeric dtype or bool.
+/// The elements of a tensor, from any device and of any dtype. A string stands for the number that
+/// it shows, an empty one for 0.
 Array to_array(const Tensor& tensor);
 /// An array as a tensor on the host; values are rounded to the dtype.
 Tensor to_tensor(const Array& array, DType dtype);
@@ -39,8 +40,8 @@ struct Range {
   double to = 2;
 };
 
-/// A tensor of random elements; the same for the same arguments and calls before. Integers and bools
-/// are drawn from what of the range they can hold.
+/// A tensor of random elements; the same for the same arguments and calls before. Integers and
+/// bools are drawn from what of the range they can hold.
 Tensor random_tensor(const Spec& spec, Range range = {});
 /// A random integer in [from, to].
 int64_t random_int(int64_t from, int64_t to);
