@@ -1,0 +1,28 @@
+#pragma once
+#include "alula/runtime/dispatch.h"
+
+/// What the ops that only move elements share.
+namespace alula {
+
+/// A short list of integers: sizes, positions, steps.
+using Ints = InlineVector<int64_t, kMaxRank>;
+
+/// The cost of an op that reads as many elements as it writes, however many its inputs have.
+inline Cost copying_cost(std::span<const Spec> outputs) {
+  Cost cost;
+  for (const Spec& output : outputs) cost.bytes += 2.0 * static_cast<double>(output.bytes());
+  return cost;
+}
+
+}  // namespace alula
+
+/// "[1,2]"
+template <>
+struct fmt::formatter<alula::Ints> : fmt::formatter<std::string_view> {
+  auto format(const alula::Ints& values, fmt::format_context& context) const {
+    auto out = fmt::format_to(context.out(), "[");
+    for (size_t i = 0; i < values.size(); ++i)
+      out = fmt::format_to(out, "{}{}", i == 0 ? "" : ",", values[i]);
+    return fmt::format_to(out, "]");
+  }
+};

@@ -1,0 +1,46 @@
+#include "alula/ops/pad.h"
+
+#include "alula/ops/fill.h"
+
+namespace alula {
+namespace {
+
+const RegisterOp<Pad> registered;
+
+}  // namespace
+
+Tensor pad(const Tensor& x, const Paddings& paddings, const PadOptions& options) {
+  return call(Pad(paddings, options), x);
+}
+
+Specs Pad::infer(SpecRefs inputs) const {
+  const Spec& x = inputs[0];
+  require(paddings.size() == static_cast<size_t>(x.rank()),
+          "{}: paddings needs a pair for each dimension. Got {} pairs for {}.", kName,
+          paddings.size(), x);
+  require(x.dtype == string || mode != PadMode::kConstant || is_element(constant_values, x.dtype),
+          "{}: {} is not a value of {}, the dtype of the input.", kName,
+          constant_values.as_double(), x.dtype);
+  Shape shape = x.shape;
+  for (int i = 0; i < x.rank(); ++i) {
+    const auto [before, after] = paddings[i];
+    require(before >= 0 && after >= 0,
+            "{}: paddings cannot be negative. Got [{},{}] for dimension {} of {}.", kName, before,
+            after, i, x);
+    int64_t& dim = shape[i];
+    if (dim == kUnknown) continue;
+    const int64_t most = mode == PadMode::kReflect ? dim - 1 : dim;
+    require(
+        mode == PadMode::kConstant || (before == 0 && after == 0) ||
+            (before <= most && after <= most),
+        "{}: dimension {} has too few elements to be mirrored: at most {} can be added on a side. "
+        "Got [{},{}] for {}.",
+        kName, i, std::max<int64_t>(most, 0), before, after, x);
+    const bool overflows =
+        __builtin_add_overflow(dim, before, &dim) || __builtin_add_overflow(dim, after, &dim);
+    require(!overflows, "{}: the result has too many elements to count. Got {}.", kName, x);
+  }
+  return {x.with(shape)};
+}
+
+}  // namespace alula

@@ -1,0 +1,43 @@
+#include "alula/ops/reverse.h"
+
+namespace alula {
+namespace {
+
+const RegisterOp<Reverse> registered_reverse;
+const RegisterOp<Roll> registered_roll;
+
+}  // namespace
+
+Tensor reverse(const Tensor& x, const Axes& axis) { return call(Reverse(axis), x); }
+
+Tensor roll(const Tensor& x, const Ints& shift, const Ints& axis) {
+  return call(Roll(shift, axis), x);
+}
+
+Specs Reverse::infer(SpecRefs inputs) const {
+  axis.among(kName, inputs[0].rank());
+  return {inputs[0]};
+}
+
+Ints Roll::shifts(const Shape& shape) const {
+  Ints shifts;
+  for (int i = 0; i < shape.rank(); ++i) shifts.push_back(0);
+  for (size_t k = 0; k < axis.size(); ++k) {
+    const int i = normalize_axis(kName, axis[k], shape.rank());
+    const int64_t dim = shape[i];
+    if (dim <= 0) continue;
+    // The shifts of an axis that is named twice add up, as in TensorFlow.
+    shifts[i] = ((shifts[i] + shift[k] % dim) % dim + dim) % dim;
+  }
+  return shifts;
+}
+
+Specs Roll::infer(SpecRefs inputs) const {
+  require(shift.size() == axis.size(),
+          "{}: there must be a shift for each axis. Got shift {}, axis {} for {}.", kName, shift,
+          axis, inputs);
+  shifts(inputs[0].shape);
+  return {inputs[0]};
+}
+
+}  // namespace alula

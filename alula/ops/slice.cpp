@@ -1,0 +1,38 @@
+#include "alula/ops/slice.h"
+
+namespace alula {
+namespace {
+
+const RegisterOp<Slice> registered;
+
+}  // namespace
+
+Tensor slice(const Tensor& x, const Ints& begin, const Ints& size) {
+  return call(Slice(begin, size), x);
+}
+
+Specs Slice::infer(SpecRefs inputs) const {
+  const Spec& x = inputs[0];
+  const auto rank = static_cast<size_t>(x.rank());
+  require(begin.size() == rank && size.size() == rank,
+          "{}: begin and size need a number for each dimension. Got begin {}, size {} for {}.",
+          kName, begin, size, x);
+  Shape shape;
+  for (int i = 0; i < x.rank(); ++i) {
+    const int64_t dim = x.shape[i];
+    require(begin[i] >= 0 && size[i] >= -1,
+            "{}: begin cannot be negative, nor size but for -1. Got begin {}, size {}.", kName,
+            begin, size);
+    if (dim == kUnknown) {
+      shape.push_back(size[i] == -1 ? kUnknown : size[i]);
+      continue;
+    }
+    require(begin[i] <= dim && size[i] <= dim - begin[i],
+            "{}: the block leaves dimension {}. Got begin {}, size {} for {}.", kName, i, begin,
+            size, x);
+    shape.push_back(size[i] == -1 ? dim - begin[i] : size[i]);
+  }
+  return {x.with(shape)};
+}
+
+}  // namespace alula

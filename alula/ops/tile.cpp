@@ -1,0 +1,45 @@
+#include "alula/ops/tile.h"
+
+namespace alula {
+namespace {
+
+const RegisterOp<Tile> registered_tile;
+const RegisterOp<BroadcastTo> registered_broadcast_to;
+
+}  // namespace
+
+Tensor tile(const Tensor& x, const Ints& multiples) { return call(Tile(multiples), x); }
+Tensor broadcast_to(const Tensor& x, const Shape& shape) { return call(BroadcastTo(shape), x); }
+
+Specs Tile::infer(SpecRefs inputs) const {
+  const Spec& x = inputs[0];
+  require(multiples.size() == static_cast<size_t>(x.rank()),
+          "{}: multiples needs a number for each dimension. Got multiples {} for {}.", kName,
+          multiples, x);
+  Shape shape = x.shape;
+  for (int i = 0; i < x.rank(); ++i) {
+    require(multiples[i] >= 0, "{}: multiples cannot be negative. Got {}.", kName, multiples);
+    if (shape[i] == kUnknown) {
+      if (multiples[i] == 0) shape[i] = 0;
+      continue;
+    }
+    const bool overflows = __builtin_mul_overflow(shape[i], multiples[i], &shape[i]);
+    require(!overflows, "{}: the result has too many elements to count. Got multiples {} for {}.",
+            kName, multiples, x);
+  }
+  return {x.with(shape)};
+}
+
+Specs BroadcastTo::infer(SpecRefs inputs) const {
+  const Spec& x = inputs[0];
+  const int extra = shape.rank() - x.rank();
+  bool fits = extra >= 0;
+  for (int i = 0; fits && i < x.rank(); ++i) {
+    const int64_t dim = x.shape[i], wanted = shape[extra + i];
+    fits = dim == wanted || dim == 1 || dim == kUnknown || wanted == kUnknown;
+  }
+  require(fits, "{}: the input does not broadcast to {}. Got {}.", kName, shape, x);
+  return {x.with(shape)};
+}
+
+}  // namespace alula

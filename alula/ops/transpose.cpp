@@ -1,0 +1,32 @@
+#include "alula/ops/transpose.h"
+
+namespace alula {
+namespace {
+
+const RegisterOp<Transpose> registered;
+
+}  // namespace
+
+Tensor transpose(const Tensor& x, const Axes& perm) { return call(Transpose(perm), x); }
+
+Ints Transpose::order(int rank) const {
+  Ints order;
+  if (perm.all())
+    for (int i = rank - 1; i >= 0; --i) order.push_back(i);
+  else
+    for (const int64_t axis : perm.given()) order.push_back(axis < 0 ? axis + rank : axis);
+  return order;
+}
+
+Specs Transpose::infer(SpecRefs inputs) const {
+  const Spec& x = inputs[0];
+  perm.among(kName, x.rank());
+  const Ints order = this->order(x.rank());
+  require(order.size() == static_cast<size_t>(x.rank()),
+          "{}: perm must name each dimension once. Got perm {} for {}.", kName, order, x);
+  Shape shape;
+  for (const int64_t axis : order) shape.push_back(x.shape[static_cast<int>(axis)]);
+  return {x.with(shape)};
+}
+
+}  // namespace alula
