@@ -8,7 +8,9 @@ namespace alula {
 Tensor divide(const Argument& a, const Argument& b) {
   const DType dtype = common_dtype("divide", {&a, &b});
   const Tensor x = a.as(dtype, "divide"), y = b.as(dtype, "divide");
-  if (!is_integer(dtype) || x.dtype() != y.dtype()) return div(x, y);
+  require(x.dtype() == y.dtype(), "divide: the dtypes differ. Got {}, {}. Use cast().", x.spec(),
+          y.spec());
+  if (!is_integer(dtype)) return div(x, y);
   const DType quotient = size_of(dtype) <= 2 ? float32 : float64;
   return div(cast(x, quotient), cast(y, quotient));
 }

@@ -33,7 +33,10 @@ Cost ElementwiseOp::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
 }
 
 Tensor Argument::as(DType dtype, const char* who) const {
-  if (!is_number()) return tensor_;
+  if (!is_number()) {
+    require(tensor_.defined(), "{}: an input is not defined yet.", who);
+    return tensor_;
+  }
   require(number_.fits(dtype),
           "{}: {} is not a value of {}, the dtype of the tensor beside it. Use cast().", who,
           number_.as_double(), dtype);
@@ -44,7 +47,7 @@ DType common_dtype(const char* who, std::initializer_list<const Argument*> argum
   const auto first = std::find_if(arguments.begin(), arguments.end(),
                                   [](const Argument* x) { return !x->is_number(); });
   require(first != arguments.end(), "{}: one of the arguments must be a tensor.", who);
-  require((*first)->tensor().defined(), "{}: the input is not defined yet.", who);
+  require((*first)->tensor().defined(), "{}: an input is not defined yet.", who);
   return (*first)->tensor().dtype();
 }
 

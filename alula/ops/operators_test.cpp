@@ -96,5 +96,5 @@ TEST(Operators, SayWhatIsWrong) {
   EXPECT_ERROR(floats && floats, InvalidArgumentError, "logical_and: takes bool. Got float32");
   EXPECT_ERROR(ints % 0, InvalidArgumentError, "mod: division by zero");
   EXPECT_ERROR(Tensor() + floats, InvalidArgumentError, "add: the first input is not defined");
-  EXPECT_ERROR(Tensor() + 1, InvalidArgumentError, "add: the input is not defined");
+  EXPECT_ERROR(Tensor() + 1, InvalidArgumentError, "add: an input is not defined");
 }

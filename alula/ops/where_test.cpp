@@ -17,5 +17,6 @@ OP_TEST(where) {
   EXPECT_ERROR(where({true}, {1.f}, {2}), InvalidArgumentError, "where: input 2 must be float32");
   EXPECT_ERROR(where({true, false}, {1, 2, 3}, 0), InvalidArgumentError, "do not broadcast");
   EXPECT_ERROR(where({true}, 1, 2), InvalidArgumentError, "one of the arguments must be a tensor");
-  EXPECT_ERROR(where({true}, Tensor(), 2), InvalidArgumentError, "where: the input is not defined");
+  EXPECT_ERROR(where({true}, {1}, Tensor()), InvalidArgumentError, "an input is not defined");
+  EXPECT_ERROR(where({true}, Tensor(), 2), InvalidArgumentError, "where: an input is not defined");
 }
