@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "alula/core/memory.h"
+#include "alula/backends/cpu/along_axis.h"
 #include "alula/ops/reduce.h"
 #include "alula/runtime/team.h"
 
@@ -90,20 +90,6 @@ int64_t round_up(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Memory for accumulators: on the stack, or where there are many, from the allocator.
-class Scratch {
- public:
-  explicit Scratch(int64_t bytes) : bytes_(bytes), data_(memory::allocate(bytes)) {}
-  ~Scratch() { memory::release(data_, bytes_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::byte* data() const { return static_cast<std::byte*>(data_); }
-
- private:
-  int64_t bytes_;
-  void* data_;
-};
-
 /// One reduction, cut by its shape alone, so that results do not depend on the number of threads.
 class Job {
  public:
@@ -144,7 +130,7 @@ class Job {
       return;
     }
     const int64_t row = results_.size * reducer_.accumulator;
-    const Scratch scratch(tasks * parts * row);
+    const Scratch<std::byte> scratch(tasks * parts * row);
     team::parallel_for(tasks * parts, nanoseconds, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) reduce(i / parts, i % parts, scratch.data() + i * row);
     });

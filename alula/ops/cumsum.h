@@ -1,0 +1,45 @@
+#pragma once
+#include "alula/runtime/dispatch.h"
+
+namespace alula {
+
+struct CumulativeOptions {
+  int64_t axis = 0;
+  bool exclusive = false;  // an element's result leaves out the element itself
+  bool reverse = false;    // from the end of the axis to its beginning
+};
+
+/// The sum of each element and all before it along an axis. Numbers; integers wrap around.
+///   cumsum({1, 2, 3})                       ->  {1, 3, 6}
+///   cumsum({1, 2, 3}, {.exclusive = true})  ->  {0, 1, 3}
+///   cumsum({1, 2, 3}, {.reverse = true})    ->  {6, 5, 3}
+Tensor cumsum(const Tensor& x, const CumulativeOptions& options = {});
+
+/// The product of each element and all before it along an axis. Numbers; integers wrap around.
+///   cumprod({2, 3, 4})  ->  {2, 6, 24}
+Tensor cumprod(const Tensor& x, const CumulativeOptions& options = {});
+
+/// The base of the ops behind these functions.
+template <class Derived>
+struct CumulativeOp : OpOf<Derived>, CumulativeOptions {
+  static constexpr DTypeSet kDTypes = kNumeric;
+
+  explicit CumulativeOp(const CumulativeOptions& options = {}) : CumulativeOptions(options) {}
+  Specs infer(SpecRefs inputs) const override {
+    const Spec& x = inputs[0];
+    require(kDTypes.contains(x.dtype), "{}: takes {}. Got {}.", Derived::kName, kDTypes, x);
+    normalize_axis(Derived::kName, axis, x.rank());
+    return {x};
+  }
+};
+
+struct CumSum final : CumulativeOp<CumSum> {
+  static constexpr const char* kName = "cumsum";
+  using CumulativeOp::CumulativeOp;
+};
+struct CumProd final : CumulativeOp<CumProd> {
+  static constexpr const char* kName = "cumprod";
+  using CumulativeOp::CumulativeOp;
+};
+
+}  // namespace alula
