@@ -1,0 +1,41 @@
+#pragma once
+#include "alula/runtime/dispatch.h"
+
+namespace alula {
+
+enum class SortDirection : uint8_t { kAscending, kDescending };
+
+struct SortOptions {
+  int64_t axis = -1;
+  SortDirection direction = SortDirection::kAscending;
+};
+
+/// The elements in order along an axis. Numbers. NaN comes last in either direction.
+///   sort({3, 1, 2})                                             ->  {1, 2, 3}
+///   sort({3, 1, 2}, {.direction = SortDirection::kDescending})  ->  {3, 2, 1}
+Tensor sort(const Tensor& values, const SortOptions& options = {});
+
+/// Where the elements of `sort` stood, as int32. Equal ones, and NaNs, keep their order. Numbers.
+///   argsort({30, 10, 20, 10})  ->  {1, 3, 2, 0}
+Tensor argsort(const Tensor& values, const SortOptions& options = {});
+
+/// The base of the ops behind these functions.
+template <class Derived>
+struct SortOp : OpOf<Derived>, SortOptions {
+  static constexpr DTypeSet kDTypes = kNumeric;
+
+  explicit SortOp(const SortOptions& options = {}) : SortOptions(options) {}
+  Specs infer(SpecRefs inputs) const override;
+  Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+};
+
+struct Sort final : SortOp<Sort> {
+  static constexpr const char* kName = "sort";
+  using SortOp::SortOp;
+};
+struct ArgSort final : SortOp<ArgSort> {
+  static constexpr const char* kName = "argsort";
+  using SortOp::SortOp;
+};
+
+}  // namespace alula
