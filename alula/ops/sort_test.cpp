@@ -62,15 +62,18 @@ void check_all(void (*check)(const Tensor&, int64_t)) {
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto dtype = static_cast<DType>(i);
     if (!kNumeric.contains(dtype)) continue;
-    for (int64_t n : {0, 1, 2, 7, 17, 33, 63, 64, 65, 200, 1000}) {
+    for (int64_t n : {0, 1, 2, 7, 17, 33, 63, 64, 65, 300}) {
       check(random_tensor({dtype, {n}}, {-1e5, 1e5}), 0);
       check(random_tensor({dtype, {n}}, {-5, 5}), 0);
       check(random_tensor({dtype, {3, n}}, {-100, 100}), -1);
       check(random_tensor({dtype, {n, 3}}, {-100, 100}), 0);
     }
     check(random_tensor({dtype, {2, 33, 5}}, {-9, 9}), 1);
-    check(random_tensor({dtype, {120'000}}, {-1e9, 1e9}), 0);
-    check(random_tensor({dtype, {300, 400}}, {-99, 99}), 0);
+    check(random_tensor({dtype, {10'000}}, {-1e9, 1e9}), 0);
+  }
+  for (DType dtype : {float32, int8, uint64}) {
+    check(random_tensor({dtype, {110'000}}, {-1e9, 1e9}), 0);
+    check(random_tensor({dtype, {300, 350}}, {-99, 99}), 0);
   }
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();

@@ -116,6 +116,27 @@ int64_t best_in_row(const T* x, int64_t n) {
   return at + find<C>(comparable(x + at, count, wide), count, best);
 }
 
+/// Rows too short for vectors, four at a time, whose comparisons need not wait for each other.
+template <class F, class C, class T>
+void best_in_short_rows(const T* x, int64_t rows, int64_t n, int64_t* places) {
+  constexpr int64_t kSome = 4;
+  for (int64_t first = 0; first < rows; first += kSome) {
+    const int64_t count = std::min(kSome, rows - first);
+    C best[kSome];
+    std::fill_n(best, kSome, F::template worst<C>());
+    int64_t found[kSome] = {};
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t k = 0; k < kSome; ++k) {
+        // Past the last row, the last one again.
+        const auto value = static_cast<C>(x[(first + std::min(k, count - 1)) * n + j]);
+        const bool better = F::better(value, best[k]);
+        best[k] = better ? value : best[k];
+        found[k] = better ? j : found[k];
+      }
+    std::copy_n(found, count, places + first);
+  }
+}
+
 /// The places of the best of each of `width` columns, at most kStretch.
 template <class F, class C, class T>
 void best_in_columns(const T* x, int64_t rows, int64_t stride, int64_t width, int64_t* places) {
@@ -147,9 +168,15 @@ void arg_reduce(const AlongAxis& shape, const T* x, const View& out) {
   const double nanoseconds = 0.1 * static_cast<double>(shape.length * sizeof(T)) + 5;
   if (shape.inner == 1) {
     team::parallel_for(shape.outer, nanoseconds, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t place = best_in_row<F, C>(x + i * shape.length, shape.length);
-        write(&place, 1, out, i);
+      constexpr int64_t kMost = 256;
+      int64_t places[kMost];
+      for (int64_t i = begin; i < end; i += kMost) {
+        const int64_t n = shape.length, rows = std::min(kMost, end - i);
+        if (n <= 2 * kLanes<C>)
+          best_in_short_rows<F, C>(x + i * n, rows, n, places);
+        else
+          for (int64_t k = 0; k < rows; ++k) places[k] = best_in_row<F, C>(x + (i + k) * n, n);
+        write(places, rows, out, i);
       }
     });
     return;
