@@ -11,8 +11,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "alula/backends/cpu/arg_reduce_simd.cpp"
+// clang-format off: the order matters
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include <hwy/contrib/algo/find-inl.h>
+// clang-format on
 
 #include "alula/backends/cpu/vectors-inl.h"
 
@@ -88,16 +91,10 @@ HWY_NOINLINE T best_of(const T* x, int64_t n) {
 /// Where `value` first stands; 0 if nowhere.
 template <class T>
 HWY_NOINLINE int64_t find(const T* x, int64_t n, T value) {
-  constexpr int64_t kStep = 64;
-  int64_t i = 0;
-  for (; i + kStep <= n; i += kStep) {
-    bool found = false;
-    for (int64_t k = 0; k < kStep; ++k) found |= x[i + k] == value;
-    if (found) break;
-  }
-  for (; i < n; ++i)
-    if (x[i] == value) return i;
-  return 0;
+  const hwy::HWY_NAMESPACE::ScalableTag<T> d;
+  const auto at =
+      static_cast<int64_t>(hwy::HWY_NAMESPACE::Find(d, value, x, static_cast<size_t>(n)));
+  return at < n ? at : 0;
 }
 
 template <class F, class C, class T>
@@ -116,25 +113,30 @@ int64_t best_in_row(const T* x, int64_t n) {
   return at + find<C>(comparable(x + at, count, wide), count, best);
 }
 
-/// Rows too short for vectors, four at a time, whose comparisons need not wait for each other.
+/// `kRows` rows too short for vectors, whose comparisons need not wait for each other.
+template <int kRows, class F, class C, class T>
+HWY_INLINE void best_in_short_rows(const T* x, int64_t n, int64_t* places) {
+  C best[kRows];
+  int64_t found[kRows] = {};
+  std::fill_n(best, kRows, F::template worst<C>());
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t k = 0; k < kRows; ++k) {
+      const auto value = static_cast<C>(x[k * n + j]);
+      const bool better = F::better(value, best[k]);
+      best[k] = better ? value : best[k];
+      found[k] = better ? j : found[k];
+    }
+  std::copy_n(found, kRows, places);
+}
+
 template <class F, class C, class T>
-void best_in_short_rows(const T* x, int64_t rows, int64_t n, int64_t* places) {
-  constexpr int64_t kSome = 4;
-  for (int64_t first = 0; first < rows; first += kSome) {
-    const int64_t count = std::min(kSome, rows - first);
-    C best[kSome];
-    std::fill_n(best, kSome, F::template worst<C>());
-    int64_t found[kSome] = {};
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t k = 0; k < kSome; ++k) {
-        // Past the last row, the last one again.
-        const auto value = static_cast<C>(x[(first + std::min(k, count - 1)) * n + j]);
-        const bool better = F::better(value, best[k]);
-        best[k] = better ? value : best[k];
-        found[k] = better ? j : found[k];
-      }
-    std::copy_n(found, count, places + first);
+void best_in_rows(const T* x, int64_t rows, int64_t n, int64_t* places) {
+  int64_t i = 0;
+  if (n <= 2 * kLanes<C>) {
+    for (; i + 4 <= rows; i += 4) best_in_short_rows<4, F, C>(x + i * n, n, places + i);
+    for (; i < rows; ++i) best_in_short_rows<1, F, C>(x + i * n, n, places + i);
   }
+  for (; i < rows; ++i) places[i] = best_in_row<F, C>(x + i * n, n);
 }
 
 /// The places of the best of each of `width` columns, at most kStretch.
@@ -171,11 +173,8 @@ void arg_reduce(const AlongAxis& shape, const T* x, const View& out) {
       constexpr int64_t kMost = 256;
       int64_t places[kMost];
       for (int64_t i = begin; i < end; i += kMost) {
-        const int64_t n = shape.length, rows = std::min(kMost, end - i);
-        if (n <= 2 * kLanes<C>)
-          best_in_short_rows<F, C>(x + i * n, rows, n, places);
-        else
-          for (int64_t k = 0; k < rows; ++k) places[k] = best_in_row<F, C>(x + (i + k) * n, n);
+        const int64_t rows = std::min(kMost, end - i);
+        best_in_rows<F, C>(x + i * shape.length, rows, shape.length, places);
         write(places, rows, out, i);
       }
     });

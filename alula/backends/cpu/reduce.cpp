@@ -176,7 +176,7 @@ class Job {
 
   /// Rows shorter than a vector or two are taken several at a time, as one longer row.
   void reduce_columns(const std::byte* x, int64_t rows, int64_t n, std::byte* accumulators) const {
-    constexpr int64_t kLong = 128;
+    constexpr int64_t kLong = 512;
     const int64_t some = kLong / n;
     if (n == blocks_.stride && some > 1 && rows >= 8 * some) {
       alignas(64) std::byte wide[kLong * sizeof(double)];

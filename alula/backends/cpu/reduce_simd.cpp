@@ -69,12 +69,12 @@ struct Minimum {
 /// double.
 constexpr int64_t kGroup = 8, kGroups = 16;
 
-/// F of `kGroup` vectors, in a tree.
-template <class F, class T, class Load>
+/// F of `kCount` vectors, in a tree.
+template <int64_t kCount, class F, class T, class Load>
 HWY_INLINE void tree(Vector<T>& result, const Load& load_at) {
-  Vector<T> v[kGroup];
-  for (int64_t k = 0; k < kGroup; ++k) load_at(k, v[k]);
-  for (int64_t width = kGroup / 2; width > 0; width /= 2)
+  Vector<T> v[kCount];
+  for (int64_t k = 0; k < kCount; ++k) load_at(k, v[k]);
+  for (int64_t width = kCount / 2; width > 0; width /= 2)
     for (int64_t k = 0; k < width; ++k) F::apply(v[k], v[k + width]);
   result = v[0];
 }
@@ -98,7 +98,7 @@ HWY_NOINLINE void reduce_row(const T* x, int64_t n, A& accumulator) {
         F::apply(v[k], next);
       }
     Vector<T> sum;
-    tree<F, T>(sum, [&](int64_t k, Vector<T>& to) { to = v[k]; });
+    tree<kGroup, F, T>(sum, [&](int64_t k, Vector<T>& to) { to = v[k]; });
     fold_lanes<F, T>(sum, accumulator);
   }
   if (i + kLanes<T> <= n) {
@@ -156,20 +156,23 @@ HWY_INLINE void add_to(const Vector<T>& vector, A* accumulators) {
   }
 }
 
+/// How many rows of columns are added up in registers before they go into the accumulators.
+constexpr int64_t kRows = 16;
+
 template <class F, class T, class A>
 HWY_NOINLINE void reduce_columns(const T* x, int64_t rows, int64_t stride, int64_t n,
                                  A* accumulators) {
   int64_t i = 0;
-  for (; i + kGroup <= rows; i += kGroup) {
+  for (; i + kRows <= rows; i += kRows) {
     const T* block = x + i * stride;
     int64_t j = 0;
     for (; j + kLanes<T> <= n; j += kLanes<T>) {
       Vector<T> sum;
-      tree<F, T>(sum, [&](int64_t k, Vector<T>& to) { load(to, block + k * stride + j); });
+      tree<kRows, F, T>(sum, [&](int64_t k, Vector<T>& to) { load(to, block + k * stride + j); });
       add_to<F, T>(sum, accumulators + j);
     }
     for (; j < n; ++j)
-      for (int64_t k = 0; k < kGroup; ++k)
+      for (int64_t k = 0; k < kRows; ++k)
         F::apply(accumulators[j], static_cast<A>(block[k * stride + j]));
   }
   for (; i < rows; ++i) {
@@ -214,10 +217,10 @@ void Columns(const void* x, int64_t rows, int64_t stride, int64_t n, void* accum
     reduce_columns<F, T, A>(from, rows, stride, n, to);
   } else {
     constexpr int64_t kStretch = 256;
-    T wide[kGroup][kStretch];
-    for (int64_t i = 0; i < rows; i += kGroup)
+    T wide[kRows][kStretch];
+    for (int64_t i = 0; i < rows; i += kRows)
       for (int64_t j = 0; j < n; j += kStretch) {
-        const int64_t height = std::min(kGroup, rows - i), width = std::min(kStretch, n - j);
+        const int64_t height = std::min(kRows, rows - i), width = std::min(kStretch, n - j);
         for (int64_t k = 0; k < height; ++k) widen(from + (i + k) * stride + j, wide[k], width);
         reduce_columns<F, T, A>(wide[0], height, kStretch, width, to + j);
       }

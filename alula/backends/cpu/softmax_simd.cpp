@@ -34,12 +34,12 @@ void softmax_tile(ExpTile<F>& tile, bool log, const F* x, F* out, F* exps) {
   });
 }
 
-/// A tile of elements that are computed with where they are or, if they are 16 bits wide or the
-/// exponentials need a place of their own beside far-apart rows, in the scratch.
+/// A tile of elements that are computed with where they are. If they are 16 bits wide, or in rows
+/// so far apart that they would drive each other out of the cache, it is done in the scratch.
 template <class T, class F>
 void softmax_of(ExpTile<F>& tile, bool log, const T* x, T* out, F* room) {
   if constexpr (std::is_same_v<T, F>)
-    if (!log || tile.stride == tile.width) return softmax_tile<F>(tile, log, x, out, room);
+    if (tile.stride == tile.width) return softmax_tile<F>(tile, log, x, out, room);
   const int64_t stride = tile.stride;
   F* copy = room + tile.rows * tile.width;
   tile.stride = tile.width;
@@ -55,11 +55,11 @@ void softmax_all(const AlongAxis& shape, bool log, const T* x, T* out) {
   const bool columns = shape.inner > 1;
   // Tiles of rows take several of them; tiles of columns take a part of the width.
   const int64_t step = columns
-                           ? std::min(shape.inner, std::clamp<int64_t>(16384 / n, 16, kMostSums))
+                           ? std::min(shape.inner, std::clamp<int64_t>(65536 / n, 32, kMostSums))
                            : std::min(shape.outer, rows_at_a_time(n));
   const int64_t along = columns ? shape.inner : shape.outer;
   const int64_t pieces = (along + step - 1) / step;
-  const bool scratch = log || !std::is_same_v<T, F>;
+  const bool scratch = log || columns || !std::is_same_v<T, F>;
   team::parallel_for(
       columns ? shape.outer * pieces : pieces, static_cast<double>(n * step) * 0.25 * sizeof(F),
       [&](int64_t begin, int64_t end) {

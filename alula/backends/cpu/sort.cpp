@@ -14,7 +14,7 @@ namespace alula::cpu {
 namespace {
 
 /// Below this many elements the standard library's sort is as fast as Highway's.
-constexpr int64_t kFew = 64;
+constexpr int64_t kFew = 32;
 
 template <class K>
 void sort_with_vectors(K* keys, int64_t n) {
@@ -37,7 +37,16 @@ void sort_keys(uint8_t* keys, int64_t n) {
   }
 }
 void sort_keys(uint16_t* keys, int64_t n) { sort_with_vectors(keys, n); }
-void sort_keys(uint32_t* keys, int64_t n) { sort_with_vectors(keys, n); }
+void sort_keys(uint32_t* keys, int64_t n) {
+  // Highway's sort of 32-bit keys writes compressed vectors to memory, which takes some processors
+  // (Zen 4) so long that its sort of 64-bit ones is up to four times faster.
+  constexpr int64_t kMany = 512;
+  if (n < kMany) return sort_with_vectors(keys, n);
+  const Scratch<uint64_t> wide(n);
+  std::copy_n(keys, n, wide.data());
+  sort_with_vectors(wide.data(), n);
+  for (int64_t i = 0; i < n; ++i) keys[i] = static_cast<uint32_t>(wide.data()[i]);
+}
 void sort_keys(uint64_t* keys, int64_t n) { sort_with_vectors(keys, n); }
 void sort_keys(Wide128* keys, int64_t n) { std::sort(keys, keys + n); }
 
