@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "alula/core/error.h"
+#include "alula/core/log.h"
 #include "alula/runtime/denormals.h"
 
 namespace alula::team {
@@ -58,8 +59,9 @@ class Team {
   explicit Team(int size) {
     try {
       for (int i = 1; i < size; ++i) helpers_.emplace_back([this] { help(); });
-    } catch (const std::system_error&) {
-      // The system gives no more threads: those there are do the work.
+    } catch (const std::system_error& error) {
+      logging::warn("threads: the system gives {} of the {} asked for: {}.", this->size(), size,
+                    error.what());
     }
   }
 

@@ -121,13 +121,9 @@ void* SimulatedBackend::allocate(size_t bytes) {
 }
 
 void SimulatedBackend::release(void* block, size_t bytes) noexcept {
-  if (memory::guarded()) {
-    try {
-      queue_.put([at = arena_.host(block, bytes), bytes] { check_guard(at, bytes); });
-    } catch (const Error&) {
-      // A forked child drops what its parent had there: nothing is left to check.
-    }
-  }
+  // A forked child drops what its parent had there: it has no queue to check it.
+  if (memory::guarded() && queue_.is_of_this_process())
+    queue_.put([at = arena_.host(block, bytes), bytes] { check_guard(at, bytes); });
   arena_.release(block, with_guard(bytes));
 }
 

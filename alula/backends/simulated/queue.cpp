@@ -73,7 +73,7 @@ void Queue::work_until_closed() {
 
 void Queue::check_process() const {
   require<FailedPreconditionError>(
-      getpid() == process_,
+      is_of_this_process(),
       "simulated: a device cannot be used in a process that was forked after it was added.");
 }
 

@@ -27,6 +27,8 @@ class Queue {
   /// Returns when everything before the ticket is done. Throws the first error of that work which
   /// has not been thrown yet; the errors after it are dropped with it.
   void wait(Ticket ticket);
+  /// Whether the process is the one that made the queue: a forked child has no such thread.
+  bool is_of_this_process() const { return getpid() == process_; }
 
  private:
   void work_until_closed();

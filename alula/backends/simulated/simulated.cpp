@@ -1,6 +1,7 @@
 #include "alula/backends/simulated/simulated.h"
 
 #include "alula/backends/simulated/backend.h"
+#include "alula/core/log.h"
 #include "alula/runtime/devices.h"
 
 namespace alula::simulated {
@@ -25,8 +26,9 @@ struct AtExit {
     for (Device device : config::list_physical_devices(DeviceType::kSimulated)) {
       try {
         backend_of(device).synchronize();
-      } catch (...) {
-        // Nobody is left to be told.
+      } catch (const std::exception& error) {
+        logging::info("simulated: {} had an error when the process ended: {}", device,
+                      error.what());
       }
     }
   }

@@ -332,6 +332,7 @@ TEST_F(Simulated, IsAnErrorInAForkedProcess) {
     } catch (const FailedPreconditionError&) {
       _exit(0);
     } catch (...) {
+      _exit(2);
     }
     _exit(1);
   }
