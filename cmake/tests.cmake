@@ -41,10 +41,17 @@ if(TARGET backends_test)
   target_link_libraries(backends_test PRIVATE hwy::hwy)
 endif()
 
+# The GPU's tests: the code generator's, which need only the toolkit, and those that need a GPU.
 alula_sources(cuda_test_sources alula/backends/cuda PATTERN "*_test.cpp")
 if(ALULA_HAS_CUDA AND cuda_test_sources)
+  set(codegen_test_sources ${cuda_test_sources})
+  list(FILTER codegen_test_sources INCLUDE REGEX "/(codegen|layout)_test\\.cpp$")
+  list(REMOVE_ITEM cuda_test_sources ${codegen_test_sources})
+  alula_add_test(codegen_test LABELS codegen SOURCES ${codegen_test_sources})
+  target_link_libraries(codegen_test PRIVATE alula_cuda_codegen)
+  target_compile_definitions(codegen_test PRIVATE ALULA_CXX_COMPILER="${CMAKE_CXX_COMPILER}"
+                                                  ALULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   alula_add_test(cuda_test LABELS gpu SOURCES ${cuda_test_sources})
-  target_link_libraries(cuda_test PRIVATE CUDA::cudart)
   add_dependencies(cuda_test alula_cuda)
 endif()
 

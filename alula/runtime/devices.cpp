@@ -19,6 +19,7 @@ constexpr int kMostPerType = 16;
 struct Registry {
   std::array<std::array<std::atomic<Backend*>, kMostPerType>, kDeviceTypeCount> backends{};
   std::atomic<bool> soft_placement = true;
+  std::atomic<bool> tensor_float_32 = true;
 
   std::atomic<Backend*>& slot(Device device) {
     require(device.index < kMostPerType, "device: at most {} devices of a type. Got {}.",
@@ -132,6 +133,9 @@ bool get_soft_device_placement() { return registry().soft_placement; }
 
 void set_intra_op_parallelism_threads(int count) { team::set_size(count); }
 int get_intra_op_parallelism_threads() { return team::size(); }
+
+void enable_tensor_float_32_execution(bool enabled) { registry().tensor_float_32 = enabled; }
+bool tensor_float_32_execution_enabled() { return registry().tensor_float_32; }
 
 }  // namespace config
 }  // namespace alula

@@ -52,5 +52,10 @@ bool get_soft_device_placement();
 void set_intra_op_parallelism_threads(int count);
 int get_intra_op_parallelism_threads();
 
+/// Whether GPUs may round the operands of float32 matrix products and convolutions to 10 bits of
+/// mantissa (TensorFloat-32), which is many times faster: yes, unless it is switched off.
+void enable_tensor_float_32_execution(bool enabled);
+bool tensor_float_32_execution_enabled();
+
 }  // namespace config
 }  // namespace alula

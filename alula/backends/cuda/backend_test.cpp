@@ -1,0 +1,142 @@
+// The GPU behind the contract of runtime/backend.h: memory, copies, tickets.
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "alula/ops/add.h"
+#include "alula/testing/gpu.h"
+
+using namespace alula;
+using namespace alula::testing;
+
+namespace {
+
+std::vector<uint8_t> random_bytes(size_t count) {
+  std::vector<uint8_t> bytes(count);
+  for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(i * 2654435761u >> 13);
+  return bytes;
+}
+
+}  // namespace
+
+using Gpu = GpuTest;
+
+TEST_F(Gpu, IsListedAndDescribesItself) {
+  EXPECT_EQ(config::list_physical_devices(DeviceType::kGPU)[0], Device("/GPU:0"));
+  EXPECT_EQ(usable("/GPU:0"), kGpu);
+  EXPECT_NE(gpu().description().find("multiprocessors"), std::string::npos);
+  EXPECT_GT(gpu().memory().total, int64_t{1} << 30);
+  fmt::print("{}\n", gpu().description());
+}
+
+TEST_F(Gpu, ReleasedMemoryIsGivenOutAgain) {
+  for (size_t bytes : {size_t{1}, size_t{1000}, size_t{100'000}, size_t{5'000'000}}) {
+    void* first = gpu().allocate(bytes);
+    gpu().release(first, bytes);
+    void* second = gpu().allocate(bytes);
+    EXPECT_EQ(first, second) << bytes;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(second) % 256, 0u);
+    gpu().release(second, bytes);
+  }
+}
+
+TEST_F(Gpu, CountsItsMemory) {
+  const int64_t before = gpu().memory().in_use;
+  void* block = gpu().allocate(3 << 20);
+  EXPECT_GE(gpu().memory().in_use - before, 3 << 20);
+  gpu().release(block, 3 << 20);
+  EXPECT_EQ(gpu().memory().in_use, before);
+  EXPECT_GE(gpu().memory().cached, 3 << 20);
+}
+
+TEST_F(Gpu, BlocksDoNotOverlap) {
+  std::vector<std::pair<void*, std::vector<uint8_t>>> blocks;
+  for (size_t i = 0; i < 200; ++i) {
+    const std::vector<uint8_t> bytes(1 + i * i * 7, static_cast<uint8_t>(i));
+    void* block = gpu().allocate(bytes.size());
+    gpu().copy_from_host(block, bytes.data(), bytes.size());
+    blocks.emplace_back(block, bytes);
+  }
+  for (const auto& [block, expected] : blocks) {
+    std::vector<uint8_t> bytes(expected.size());
+    gpu().copy_to_host(bytes.data(), block, bytes.size());
+    EXPECT_EQ(bytes, expected);
+    gpu().release(block, bytes.size());
+  }
+}
+
+TEST_F(Gpu, TooMuchMemoryIsAnErrorToGoOnFrom) {
+  EXPECT_ERROR(gpu().allocate(size_t{1} << 50), ResourceExhaustedError, "no memory for");
+  // Half of the card, kept in the cache, is in the way of the other half and a bit.
+  const auto half = static_cast<size_t>(gpu().memory().total / 2);
+  gpu().release(gpu().allocate(half), half);
+  const size_t more = half + (size_t{1} << 30);
+  gpu().release(gpu().allocate(more), more);
+  EXPECT_ERROR(
+      (gpu().release(gpu().allocate(more), more), gpu().allocate(size_t(gpu().memory().total))),
+      ResourceExhaustedError, "free");
+  const Tensor x = Tensor{1.f, 2.f}.to(kGpu);
+  EXPECT_EQ(add(x, x).to_vector<float>(), (std::vector<float>{2, 4}));
+}
+
+TEST_F(Gpu, CopiesOfAnySizeArrive) {
+  for (size_t bytes : {size_t{1}, size_t{3}, size_t{63}, size_t{4095}, size_t{65'537},
+                       size_t{4 << 20}, size_t{(4 << 20) + 1}, size_t{37'000'001}}) {
+    const std::vector<uint8_t> expected = random_bytes(bytes);
+    std::vector<uint8_t> from = expected, to(bytes);
+    auto* block = static_cast<std::byte*>(gpu().allocate(2 * bytes));
+    gpu().copy_from_host(block, from.data(), bytes);
+    std::memset(from.data(), 0, bytes);  // it may be changed as soon as the call has returned
+    gpu().copy(block + bytes, block, bytes);
+    gpu().copy_to_host(to.data(), block + bytes, bytes);
+    EXPECT_TRUE(to == expected) << bytes;
+    gpu().release(block, 2 * bytes);
+  }
+  gpu().copy_from_host(nullptr, nullptr, 0);
+  gpu().copy_to_host(nullptr, nullptr, 0);
+}
+
+TEST_F(Gpu, ManySmallCopiesKeepTheirOrder) {
+  std::vector<int> expected(20'000), to(20'000);
+  std::iota(expected.begin(), expected.end(), 0);
+  auto* block = static_cast<int*>(gpu().allocate(expected.size() * 4));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    int value = -1;
+    gpu().copy_from_host(block + i, &value, 4);
+    value = expected[i];
+    gpu().copy_from_host(block + i, &value, 4);
+  }
+  gpu().copy_to_host(to.data(), block, to.size() * 4);
+  EXPECT_EQ(to, expected);
+  gpu().release(block, expected.size() * 4);
+}
+
+TEST_F(Gpu, TicketsAreKept) {
+  const Tensor x = random_tensor({float32, {4 << 20}}).to(kGpu);
+  std::vector<Ticket> tickets;
+  Tensor y = x;
+  for (int i = 0; i < 600; ++i) {  // more than are kept apart
+    y = add(y, x);
+    tickets.push_back(gpu().record());
+  }
+  gpu().wait(tickets.front());
+  EXPECT_TRUE(gpu().done(tickets.front()));
+  gpu().wait(tickets.back());
+  for (Ticket ticket : tickets) EXPECT_TRUE(gpu().done(ticket));
+  gpu().synchronize();
+}
+
+TEST_F(Gpu, ThreadsShareIt) {
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4);
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([t, &wrong] {
+      for (int i = 0; i < 200; ++i) {
+        const Tensor x = Tensor(std::vector<float>(1000 + i, static_cast<float>(t))).to(kGpu);
+        for (float value : add(x, x).to_vector<float>())
+          wrong[t] += value != 2 * static_cast<float>(t);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4));
+}

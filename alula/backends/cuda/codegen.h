@@ -1,0 +1,36 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "alula/backends/cuda/layout.h"
+#include "alula/scalar/program.h"
+
+/// Prints scalar programs as CUDA C++.
+namespace alula::cuda {
+
+/// What every kernel's source starts with: the instructions as functions, and how tensors are read.
+std::string_view prelude();
+
+/// A kernel named `name` that applies a program to each element of tensors that line up like
+/// `pattern`; without the prelude. Its arguments: the inputs, the outputs, Layout::argument(), then
+/// the program's parameters as doubles.
+std::string kernel_source(const scalar::Program& program, const Pattern& pattern,
+                          std::string_view name);
+
+/// The addresses of a kernel's arguments, as a launch takes them. The views, the layout and the
+/// parameters must outlive it.
+class Arguments {
+ public:
+  Arguments(const Layout& layout, std::span<const View> inputs, std::span<const View> outputs,
+            std::span<const double> parameters);
+  void** data() { return pointers_.data(); }
+
+ private:
+  InlineVector<void*, 12> pointers_;
+};
+
+/// Threads in a block; kernels are compiled for no more.
+inline constexpr int kBlockThreads = 256;
+
+}  // namespace alula::cuda

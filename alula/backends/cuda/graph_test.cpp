@@ -1,0 +1,126 @@
+// Prepared lists of calls: captured graphs.
+#include "alula/ops/matmul.h"
+#include "alula/ops/table.h"
+#include "alula/testing/gpu.h"
+
+using namespace alula;
+using namespace alula::testing;
+
+namespace {
+
+/// y = (relu(x w) + b), in four slots: x, w, b and a block that holds the middle and the result.
+struct Layer {
+  static constexpr int64_t kSize = 48;
+  static constexpr size_t kBytes = kSize * kSize * sizeof(float);
+  Spec square{float32, {kSize, kSize}};
+  Spec row{float32, {kSize}};
+
+  std::vector<Step> steps() const {
+    const auto elementwise = [](const char* name) {
+      return std::make_shared<ElementwiseOp>(find_elementwise(name)->program(float32));
+    };
+    const Operand x{square, 0}, w{square, 1}, b{row, 2}, middle{square, 3},
+        result{square, 3, kBytes};
+    return {{std::make_shared<MatMul>(), {x, w}, {middle}},
+            {elementwise("relu"), {middle}, {middle}},  // in place
+            {elementwise("add"), {middle, b}, {result}}};
+  }
+};
+
+/// The slots, filled with random numbers, and what the list must make of them.
+struct Slots {
+  explicit Slots(Backend& gpu) : gpu(gpu) {
+    x = random_tensor(layer.square).to(kGpu);
+    w = random_tensor(layer.square).to(kGpu);
+    b = random_tensor(layer.row).to(kGpu);
+    work = Tensor::uninitialized({float32, {2 * Layer::kSize, Layer::kSize}}, gpu);
+  }
+  std::vector<void*> addresses() {
+    return {x.mutable_data(), w.mutable_data(), b.mutable_data(), work.mutable_data()};
+  }
+  Tensor expected() const {
+    return (*find_elementwise("add"))((*find_elementwise("relu"))(matmul(x.cpu(), w.cpu())),
+                                      b.cpu());
+  }
+  Tensor result() {
+    Tensor host = Tensor::uninitialized(layer.square);
+    gpu.copy_to_host(host.mutable_data(),
+                     static_cast<std::byte*>(work.mutable_data()) + Layer::kBytes, Layer::kBytes);
+    return host;
+  }
+
+  Backend& gpu;
+  Layer layer;
+  Tensor x, w, b, work;
+};
+
+void expect_right(Slots& slots) {
+  expect_equal(slots.result(), to_array(slots.expected()), float32,
+               {.relative = 1e-5, .scale = 10});
+}
+
+}  // namespace
+
+class GpuGraph : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    config::enable_tensor_float_32_execution(false);
+  }
+  void TearDown() override { config::enable_tensor_float_32_execution(true); }
+};
+
+TEST_F(GpuGraph, GivesWhatItsCallsGive) {
+  Slots slots(gpu());
+  const auto executable = gpu().prepare(Layer().steps());
+  executable->run(slots.addresses());
+  expect_right(slots);
+}
+
+TEST_F(GpuGraph, ReadsItsInputsAtEveryRun) {
+  Slots slots(gpu());
+  const auto executable = gpu().prepare(Layer().steps());
+  for (int i = 0; i < 5; ++i) {
+    const Tensor fresh = random_tensor(slots.layer.square);
+    gpu().copy_from_host(slots.x.mutable_data(), fresh.data(), Layer::kBytes);
+    executable->run(slots.addresses());
+    expect_right(slots);
+  }
+}
+
+TEST_F(GpuGraph, FollowsSlotsThatMove) {
+  const auto executable = gpu().prepare(Layer().steps());
+  std::vector<Slots> all;
+  for (int i = 0; i < 4; ++i) all.emplace_back(gpu());
+  for (int round = 0; round < 3; ++round)
+    for (Slots& slots : all) {
+      executable->run(slots.addresses());
+      expect_right(slots);
+    }
+}
+
+/// An address that is aligned less needs another kernel, so the graph is made anew.
+TEST_F(GpuGraph, FollowsSlotsThatAreAlignedLess) {
+  const Spec spec{float32, {1000}};
+  const Operand x{spec, 0}, y{spec, 1};
+  const auto executable = gpu().prepare(
+      {{std::make_shared<ElementwiseOp>(find_elementwise("relu")->program(float32)), {x}, {y}}});
+  const Tensor from = random_tensor({float32, {1001}}), on_gpu = from.to(kGpu);
+  Tensor to = Tensor::uninitialized({float32, {1001}}, gpu());
+  for (int64_t offset : {0, 1, 0}) {
+    executable->run(
+        std::vector<void*>{const_cast<float*>(static_cast<const float*>(on_gpu.data())) + offset,
+                           static_cast<float*>(to.mutable_data()) + offset});
+    const std::vector<float> result = to.to_vector<float>();
+    for (int64_t i = offset; i < 1000 + offset; ++i)
+      ASSERT_EQ(result[i], std::max(0.f, from.span<float>()[i])) << i;
+  }
+}
+
+TEST_F(GpuGraph, WithoutKernelsIsAnErrorBeforeItRuns) {
+  const Spec spec{int32, {2, 2}};
+  EXPECT_ERROR(gpu().prepare({{std::make_shared<MatMul>(), {{spec, 0}, {spec, 1}}, {{spec, 2}}}}),
+               UnimplementedError, "no kernel for it on the GPU");
+}
+
+TEST_F(GpuGraph, MayBeEmpty) { gpu().prepare({})->run({}); }

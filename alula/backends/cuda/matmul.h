@@ -1,0 +1,42 @@
+#pragma once
+#include <compare>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "alula/backends/cuda/error.h"
+#include "alula/core/dtype.h"
+
+namespace alula::cuda {
+
+/// A product of row-major matrices, or of equally spaced batches of them, in all that decides how
+/// cuBLASLt computes it: c[m,n] = a[m,k] b[k,n].
+struct Product {
+  DType dtype = float32;
+  bool transpose_a = false, transpose_b = false;  // stored as [k,m], [n,k]
+  bool tf32 = false;
+  int64_t m = 0, n = 0, k = 0;
+  int64_t batch = 1;
+  int64_t stride_a = 0, stride_b = 0;  // elements from one matrix to the next; 0 repeats it
+  uint32_t alignment_a = 256, alignment_b = 256, alignment_c = 256;  // bytes
+  auto operator<=>(const Product&) const = default;
+};
+
+/// The products of one card: cuBLASLt's handle, its workspace, and the algorithm it chose for each.
+class MatMuls {
+ public:
+  MatMuls();
+  ~MatMuls();
+  void run(const Product& product, const void* a, const void* b, void* c, cudaStream_t stream);
+
+ private:
+  struct Plan;
+  Plan& plan_of(const Product& product);
+
+  std::mutex mutex_;
+  cublasLtHandle_t handle_ = nullptr;
+  void* workspace_ = nullptr;
+  std::map<Product, std::unique_ptr<Plan>> plans_;
+};
+
+}  // namespace alula::cuda
