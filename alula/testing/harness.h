@@ -34,6 +34,7 @@ using Reference = std::function<Array(const std::vector<Array>&)>;
 /// The state of one op's test: which dtypes its op has been run with.
 class OpTest : public ::testing::Test {
  protected:
+  void SetUp() override;
   void TearDown() override;
 
  public:
