@@ -40,6 +40,9 @@ class Number {
                         : static_cast<double>(integer_);
   }
 
+  /// The value of an integer or a bool that int64 holds.
+  int64_t as_integer() const { return integer_; }
+
   /// The dtype that a number gives a tensor made of it: that of its C++ type, so that it does not
   /// depend on the value. Only a double is float32, as TensorFlow takes 2.5.
   DType natural_dtype() const { return natural_; }

@@ -1,0 +1,71 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "alula/core/dtype.h"
+
+/// Random numbers that are a function of a key and a counter, so that the i-th number of a call is the
+/// same whichever thread or device computes it.
+namespace alula::random {
+
+/// Four random words.
+using Words = std::array<uint32_t, 4>;
+
+/// Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3").
+struct Philox {
+  static constexpr int kRounds = 10;
+  static constexpr uint32_t kMultiplyFirst = 0xD2511F53, kMultiplyThird = 0xCD9E8D57;
+  static constexpr uint32_t kKeyStepLow = 0x9E3779B9, kKeyStepHigh = 0xBB67AE85;
+
+  /// The words of a counter, whose lower half is `low`.
+  static constexpr Words words(uint64_t key, uint64_t high, uint64_t low) {
+    auto k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
+    Words c{static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32),
+            static_cast<uint32_t>(high), static_cast<uint32_t>(high >> 32)};
+    for (int round = 0; round < kRounds; ++round) {
+      const uint64_t first = uint64_t{kMultiplyFirst} * c[0];
+      const uint64_t third = uint64_t{kMultiplyThird} * c[2];
+      c = {static_cast<uint32_t>(third >> 32) ^ c[1] ^ k0, static_cast<uint32_t>(third),
+           static_cast<uint32_t>(first >> 32) ^ c[3] ^ k1, static_cast<uint32_t>(first)};
+      k0 += kKeyStepLow;
+      k1 += kKeyStepHigh;
+    }
+    return c;
+  }
+};
+
+/// Where the numbers of one call come from: a key, and the counter that they start at. As in
+/// TensorFlow, the key is the first of two seeds and the counter's upper half is the second.
+struct Stream {
+  uint64_t key = 0;
+  uint64_t high = 0;
+  uint64_t low = 0;
+
+  /// The i-th four words.
+  constexpr Words words(uint64_t i) const { return Philox::words(key, high, low + i); }
+};
+
+/// An op's seed: a number, or none.
+class Seed {
+ public:
+  constexpr Seed() = default;
+  constexpr Seed(int64_t value) : value_(static_cast<uint64_t>(value)), given_(true) {}
+  constexpr bool given() const { return given_; }
+  constexpr uint64_t value() const { return value_; }
+
+ private:
+  uint64_t value_ = 0;
+  bool given_ = false;
+};
+
+/// Sets the global seed, and starts every sequence anew. What ops then draw depends on it and
+///   - without a seed of their own, on how many such calls there were since: A1, A2, …;
+///   - with one, on that seed: the calls of one op with one seed are one sequence, too.
+/// Before the first call of set_seed, ops with a seed draw the same in every process, and ops without
+/// one never do.
+void set_seed(int64_t seed);
+
+/// The next `blocks` times four words of an op's sequence. It takes no lock if no seed is given.
+Stream reserve(const char* op, DType dtype, Seed seed, uint64_t blocks);
+
+}  // namespace alula::random

@@ -1,0 +1,118 @@
+#include "alula/ops/random.h"
+
+#include <cmath>
+
+namespace alula {
+namespace {
+
+const RegisterOp<RandomUniform> registered_uniform;
+const RegisterOp<RandomNormal> registered_normal;
+const RegisterOp<RandomTruncatedNormal> registered_truncated_normal;
+const RegisterOp<RandomBernoulli> registered_bernoulli;
+const RegisterOp<RandomShuffle> registered_shuffle;
+
+void check_dtype(const char* name, DTypeSet taken, DType dtype) {
+  require(taken.contains(dtype), "{}: makes {}. Got {}.", name, taken, dtype);
+}
+
+/// A negative deviation would only mirror the numbers, as it does in TensorFlow; it is a mistake.
+void check_normal(const char* name, double mean, double stddev) {
+  require(std::isfinite(mean), "{}: the mean must be finite. Got {}.", name, mean);
+  require(std::isfinite(stddev) && stddev >= 0,
+          "{}: the standard deviation must be finite and not negative. Got {}.", name, stddev);
+}
+
+/// How many times four words `count` elements take, of one word each or of two.
+uint64_t blocks_of(int64_t count, DType dtype) {
+  const uint64_t per_block = size_of(dtype) == 8 ? 2 : 4;
+  return (static_cast<uint64_t>(count) + per_block - 1) / per_block;
+}
+
+/// Fixes where the numbers come from, once it is clear that the call is right, and runs it.
+template <class RandomOp>
+Tensor draw(RandomOp op, random::Seed seed) {
+  op.infer(SpecRefs({}));
+  const Spec& output = op.output;
+  const int64_t count = output.shape.checked_size(RandomOp::kName, size_of(output.dtype));
+  op.stream = random::reserve(RandomOp::kName, output.dtype, seed, blocks_of(count, output.dtype));
+  return call(op);
+}
+
+template <class RandomOp>
+Tensor draw_normal(const Shape& shape, const random::NormalOptions& options) {
+  RandomOp op;
+  op.output = {options.dtype, shape};
+  op.mean = options.mean;
+  op.stddev = options.stddev;
+  return draw(op, options.seed);
+}
+
+}  // namespace
+
+Specs RandomUniform::infer(SpecRefs) const {
+  check_dtype(kName, kDTypes, output.dtype);
+  if (is_floating(output.dtype)) return {output};
+  require(minval.fits(output.dtype) && maxval.fits(output.dtype),
+          "{}: minval and maxval must be values of {}. Got {} and {}. Set maxval.", kName,
+          output.dtype, minval.as_double(), maxval.as_double());
+  require(minval.as_integer() < maxval.as_integer(), "{}: minval must be less than maxval. Got {} and {}.",
+          kName, minval.as_integer(), maxval.as_integer());
+  return {output};
+}
+
+Specs RandomNormal::infer(SpecRefs) const {
+  check_dtype(kName, kDTypes, output.dtype);
+  check_normal(kName, mean, stddev);
+  return {output};
+}
+
+Specs RandomTruncatedNormal::infer(SpecRefs) const {
+  check_dtype(kName, kDTypes, output.dtype);
+  check_normal(kName, mean, stddev);
+  return {output};
+}
+
+Specs RandomBernoulli::infer(SpecRefs) const {
+  check_dtype(kName, kDTypes, output.dtype);
+  require(probability >= 0 && probability <= 1,
+          "{}: the probability must be between 0 and 1. Got {}.", kName, probability);
+  return {output};
+}
+
+Specs RandomShuffle::infer(SpecRefs inputs) const { return {inputs[0]}; }
+
+namespace random {
+
+Tensor uniform(const Shape& shape, const UniformOptions& options) {
+  RandomUniform op;
+  op.output = {options.dtype, shape};
+  op.minval = options.minval;
+  op.maxval = options.maxval;
+  return draw(op, options.seed);
+}
+
+Tensor normal(const Shape& shape, const NormalOptions& options) {
+  return draw_normal<RandomNormal>(shape, options);
+}
+
+Tensor truncated_normal(const Shape& shape, const NormalOptions& options) {
+  return draw_normal<RandomTruncatedNormal>(shape, options);
+}
+
+Tensor bernoulli(const Shape& shape, const BernoulliOptions& options) {
+  RandomBernoulli op;
+  op.output = {options.dtype, shape};
+  op.probability = options.probability;
+  return draw(op, options.seed);
+}
+
+Tensor shuffle(const Tensor& value, Seed seed) {
+  require(value.defined(), "{}: the input is not defined yet.", RandomShuffle::kName);
+  if (value.rank() == 0) return value;
+  RandomShuffle op;
+  op.stream = reserve(op.kName, value.dtype(), seed, blocks_of(value.shape()[0], int64));
+  return call(op, value);
+}
+
+}  // namespace random
+}  // namespace alula

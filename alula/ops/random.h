@@ -1,0 +1,107 @@
+#pragma once
+#include "alula/core/random.h"
+#include "alula/runtime/dispatch.h"
+
+/// Random tensors. With a seed they are the same on every device and with any number of threads:
+/// integers, uniforms and bernoullis to the last bit, normals up to a few units in the last place.
+namespace alula {
+
+namespace random {
+
+struct UniformOptions {
+  Number minval = 0;
+  Number maxval = 1.0;  // an integer dtype needs one
+  DType dtype = float32;
+  Seed seed;
+};
+
+struct NormalOptions {
+  double mean = 0;
+  double stddev = 1;
+  DType dtype = float32;
+  Seed seed;
+};
+
+struct BernoulliOptions {
+  double probability = 0.5;  // of a 1, or true
+  DType dtype = float32;
+  Seed seed;
+};
+
+/// Numbers between `minval`, included, and `maxval`, excluded (though a float may be rounded up to it),
+/// all equally likely. Floating types, int32 and int64.
+///   uniform({2, 3}, {.minval = -1, .maxval = 1, .seed = 7})
+///   uniform({10}, {.maxval = 6, .dtype = int32})  ->  10 dice
+Tensor uniform(const Shape& shape, const UniformOptions& options = {});
+
+/// Numbers of the normal distribution. Floating types.
+Tensor normal(const Shape& shape, const NormalOptions& options = {});
+
+/// The same, but none further from the mean than two standard deviations. Floating types.
+Tensor truncated_normal(const Shape& shape, const NormalOptions& options = {});
+
+/// Ones (or true) with the given probability, else zeros.
+Tensor bernoulli(const Shape& shape, const BernoulliOptions& options = {});
+
+/// The same slices along the first dimension in random order; every order is equally likely.
+///   shuffle({1, 2, 3})  ->  {2, 3, 1}, say
+Tensor shuffle(const Tensor& value, Seed seed = {});
+
+}  // namespace random
+
+/// Common to the ops that make a tensor from nothing.
+struct RandomOutput {
+  Spec output;
+  random::Stream stream;
+};
+
+/// The element i is word i of the stream, or words 2i and 2i + 1 if it has 64 bits. As in TensorFlow:
+/// a float takes its mantissa from the lowest bits (of the first word and all of the second), and an
+/// integer is minval + words % (maxval - minval), the first word being the lower one.
+struct RandomUniform final : OpOf<RandomUniform>, RandomOutput {
+  static constexpr const char* kName = "random_uniform";
+  static constexpr DTypeSet kDTypes = kFloating | DTypeSet{int32, int64};
+  Number minval = 0;
+  Number maxval = 1.0;
+  Specs infer(SpecRefs inputs) const override;
+};
+
+/// By the method of Box and Muller: two uniforms u, v, from as many words as in RandomUniform, make the
+/// elements r sin(2 pi v) and r cos(2 pi v), where r = sqrt(-2 log(max(u, 1e-7))). As in TensorFlow.
+struct RandomNormal final : OpOf<RandomNormal>, RandomOutput {
+  static constexpr const char* kName = "random_normal";
+  static constexpr DTypeSet kDTypes = kFloating;
+  double mean = 0;
+  double stddev = 1;
+  Specs infer(SpecRefs inputs) const override;
+};
+
+/// The inverse of the distribution function, applied to a uniform from as many words as in
+/// RandomUniform. (TensorFlow draws again until a number is near enough; then what an element is
+/// depends on those before it.)
+struct RandomTruncatedNormal final : OpOf<RandomTruncatedNormal>, RandomOutput {
+  static constexpr const char* kName = "random_truncated_normal";
+  static constexpr DTypeSet kDTypes = kFloating;
+  double mean = 0;
+  double stddev = 1;
+  Specs infer(SpecRefs inputs) const override;
+};
+
+/// The element i is 1 if word i is less than probability * 2^32.
+struct RandomBernoulli final : OpOf<RandomBernoulli>, RandomOutput {
+  static constexpr const char* kName = "random_bernoulli";
+  static constexpr DTypeSet kDTypes = kNumericOrBool;
+  double probability = 0.5;
+  Specs infer(SpecRefs inputs) const override;
+};
+
+/// Fisher's and Yates's: for i = 0, 1, … the i-th place of n is swapped with place
+/// i + floor(w (n - i) / 2^64), where w is words 2i (lower) and 2i + 1.
+struct RandomShuffle final : OpOf<RandomShuffle> {
+  static constexpr const char* kName = "random_shuffle";
+  static constexpr DTypeSet kDTypes = kAnyType;
+  random::Stream stream;
+  Specs infer(SpecRefs inputs) const override;
+};
+
+}  // namespace alula
