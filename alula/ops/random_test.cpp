@@ -45,7 +45,7 @@ Array filled(const Shape& shape, const std::function<double(int64_t)>& value) {
 }
 
 /// Draws with fixed seeds on every device, and compares.
-void check(const std::function<Tensor(const Shape&)>& draw, DType dtype,
+void check_draws(const std::function<Tensor(const Shape&)>& draw, DType dtype,
            const std::function<double(int64_t)>& expected, Tolerance tolerance) {
   for (const Shape& shape : kShapes)
     OpTest::check(
@@ -99,9 +99,9 @@ double normal_distribution(double x) { return 0.5 * std::erfc(-x / std::sqrt(2))
 
 OP_TEST(random_uniform) {
   for (DType dtype : {float16, bfloat16, float32, float64}) {
-    check([&](const Shape& shape) { return random::uniform(shape, {.dtype = dtype, .seed = kOpSeed}); },
+    check_draws([&](const Shape& shape) { return random::uniform(shape, {.dtype = dtype, .seed = kOpSeed}); },
           dtype, [&](int64_t i) { return unit(dtype, i); }, kExact);
-    check(
+    check_draws(
         [&](const Shape& shape) {
           return random::uniform(shape,
                                  {.minval = -1.5, .maxval = 8.3, .dtype = dtype, .seed = kOpSeed});
@@ -117,7 +117,7 @@ OP_TEST(random_uniform) {
   }
   for (DType dtype : {int32, int64}) {
     const auto sample = [&](int64_t i) { return dtype == int32 ? word(i) : long_word(i); };
-    check(
+    check_draws(
         [&](const Shape& shape) {
           return random::uniform(shape,
                                  {.minval = -3, .maxval = 10, .dtype = dtype, .seed = kOpSeed});
@@ -186,7 +186,7 @@ TEST(RandomUniform, SaysWhatIsWrong) {
 
 OP_TEST(random_normal) {
   for (DType dtype : {float16, bfloat16, float32, float64})
-    check(
+    check_draws(
         [&](const Shape& shape) {
           return random::normal(shape,
                                 {.mean = 2, .stddev = 3, .dtype = dtype, .seed = kOpSeed});
@@ -195,11 +195,13 @@ OP_TEST(random_normal) {
         [&](int64_t i) {
           const int64_t pair = i / 2 * 2;
           const double u = std::max(computed_unit(dtype, pair), 1e-7);
-          const double angle = 2 * M_PI * computed_unit(dtype, pair + 1);
+          // The angle is rounded to the type that is computed in, which matters near multiples of pi.
+          const double v = computed_unit(dtype, pair + 1);
+          const double angle = dtype == float64 ? 2 * M_PI * v : 6.2831853f * static_cast<float>(v);
           const double turned = i % 2 == 0 ? std::sin(angle) : std::cos(angle);
           return 2 + 3 * std::sqrt(-2 * std::log(u)) * turned;
         },
-        {.relative = dtype == float32 ? 3e-6 : 0});
+        {});
 }
 
 TEST(RandomNormal, IsNormal) {
@@ -229,7 +231,7 @@ OP_TEST(random_truncated_normal) {
     return z;
   };
   for (DType dtype : {float16, bfloat16, float32, float64})
-    check(
+    check_draws(
         [&](const Shape& shape) {
           return random::truncated_normal(
               shape, {.mean = -1, .stddev = 0.5, .dtype = dtype, .seed = kOpSeed});
@@ -283,7 +285,7 @@ OP_TEST(random_bernoulli) {
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto dtype = static_cast<DType>(i);
     if (dtype == string) continue;
-    check(
+    check_draws(
         [&](const Shape& shape) {
           return random::bernoulli(shape, {.probability = 0.3, .dtype = dtype, .seed = kOpSeed});
         },
@@ -327,16 +329,10 @@ OP_TEST(random_shuffle) {
   };
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto dtype = static_cast<DType>(i);
-    if (dtype == string) continue;
     for (const Shape& shape : {Shape{0}, Shape{4, 0}, Shape{0, 4}, Shape{1}, Shape{2}, Shape{33},
                                Shape{513}, Shape{7, 3}, Shape{1030, 5, 2}, Shape{120'000}})
       OpTest::check(function, {random_tensor({dtype, shape}, {0, 100})}, reference, dtype);
   }
-  std::vector<std::string> words;
-  for (int i = 0; i < 1000; ++i) words.push_back("a string that is not short " + std::to_string(i));
-  const std::vector<std::string> mixed = function({words}).to_vector<std::string>();
-  const std::vector<int64_t> from = order(1000);
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(mixed[i], words[from[i]]);
   EXPECT_EQ(random::shuffle(Tensor(5)).item<int32_t>(), 5);
   EXPECT_ERROR(random::shuffle(Tensor()), InvalidArgumentError,
                "random_shuffle: the input is not defined yet.");

@@ -76,9 +76,10 @@ const RegisterKernel<DeviceType::kCPU, RandomBernoulli> bernoulli_kernel{
     }};
 
 /// The order that `RandomShuffle` describes: which slice comes to each place.
-std::vector<int64_t> random_order(const random::Stream& stream, int64_t count) {
-  std::vector<int64_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
+template <class Index>
+std::vector<Index> random_order(const random::Stream& stream, int64_t count) {
+  std::vector<Index> order(count);
+  std::iota(order.begin(), order.end(), Index{0});
   constexpr int64_t kBlocks = 256;
   std::vector<uint32_t> words(4 * kBlocks + 60);
   for (int64_t i = 0; i + 1 < count; ++i) {
@@ -94,31 +95,40 @@ std::vector<int64_t> random_order(const random::Stream& stream, int64_t count) {
 }
 
 /// Copies slices of `length` elements into their places.
-template <class T>
-void gather(const std::vector<int64_t>& order, int64_t length, const View& from, const View& to) {
+template <class T, class Index>
+void gather(const std::vector<Index>& order, int64_t length, const View& from, const View& to) {
   const auto* source = from.as<T>();
   auto* target = to.as<T>();
   team::parallel_for(static_cast<int64_t>(order.size()),
                      1 + 0.2 * static_cast<double>(length * sizeof(T)),
                      [&](int64_t begin, int64_t end) {
                        for (int64_t i = begin; i < end; ++i)
-                         std::copy_n(source + order[i] * length, length, target + i * length);
+                         std::copy_n(source + int64_t{order[i]} * length, length,
+                                     target + i * length);
                      });
+}
+
+template <class Index>
+void shuffle(const random::Stream& stream, const View& from, const View& to) {
+  const std::vector<Index> order = random_order<Index>(stream, from.shape()[0]);
+  const int64_t length = from.size() / from.shape()[0];
+  if (from.dtype() == string) return gather<std::string>(order, length, from, to);
+  switch (size_of(from.dtype())) {
+    case 1: return gather<uint8_t>(order, length, from, to);
+    case 2: return gather<uint16_t>(order, length, from, to);
+    case 4: return gather<uint32_t>(order, length, from, to);
+    default: return gather<uint64_t>(order, length, from, to);
+  }
 }
 
 const RegisterKernel<DeviceType::kCPU, RandomShuffle> shuffle_kernel{
     [](const RandomShuffle& op, const KernelCall& call) {
       const View &from = call.inputs[0], &to = call.outputs[0];
       if (from.size() == 0) return;
-      const std::vector<int64_t> order = random_order(op.stream, from.shape()[0]);
-      const int64_t length = from.size() / from.shape()[0];
-      if (from.dtype() == string) return gather<std::string>(order, length, from, to);
-      switch (size_of(from.dtype())) {
-        case 1: return gather<uint8_t>(order, length, from, to);
-        case 2: return gather<uint16_t>(order, length, from, to);
-        case 4: return gather<uint32_t>(order, length, from, to);
-        default: return gather<uint64_t>(order, length, from, to);
-      }
+      if (from.shape()[0] <= INT32_MAX)
+        shuffle<int32_t>(op.stream, from, to);
+      else
+        shuffle<int64_t>(op.stream, from, to);
     }};
 
 }  // namespace

@@ -34,33 +34,52 @@ void GenerateWords(const random::Stream& stream, int64_t begin, int64_t count, u
 
 #else
 
-/// One counter a 64-bit lane: its words stand in the lanes' lower halves, what is above is ignored.
+/// Philox for a vector of counters, one a 64-bit lane: its words stand in the lanes' lower halves, what is
+/// above is ignored.
+template <class D, class V = hn::Vec<D>>
+struct Counters {
+  V c0, c1, c2, c3;
+
+  Counters(D d, const random::Stream& stream, int64_t first) {
+    c0 = hn::Iota(d, stream.low + static_cast<uint64_t>(first));
+    c1 = hn::ShiftRight<32>(c0);
+    c2 = hn::Set(d, stream.high);
+    c3 = hn::Set(d, stream.high >> 32);
+  }
+  HWY_INLINE void round(D d, uint32_t k0, uint32_t k1) {
+    const hn::Repartition<uint32_t, D> d32;
+    const auto multiply_first = hn::BitCast(d32, hn::Set(d, Philox::kMultiplyFirst));
+    const auto multiply_third = hn::BitCast(d32, hn::Set(d, Philox::kMultiplyThird));
+    const V first = hn::MulEven(hn::BitCast(d32, c0), multiply_first);
+    const V third = hn::MulEven(hn::BitCast(d32, c2), multiply_third);
+    c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(third), c1), hn::Set(d, k0));
+    c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(first), c3), hn::Set(d, k1));
+    c1 = third;
+    c3 = first;
+  }
+  HWY_INLINE void store(D d, uint64_t* to) const {
+    const V lower = hn::Set(d, 0xFFFFFFFF);
+    hn::StoreInterleaved2(hn::Or(hn::And(c0, lower), hn::ShiftLeft<32>(c1)),
+                          hn::Or(hn::And(c2, lower), hn::ShiftLeft<32>(c3)), d, to);
+  }
+};
+
+/// Two vectors at a time: a round waits for its products, and meanwhile the other's can be computed.
 void GenerateWords(const random::Stream& stream, int64_t begin, int64_t count, uint32_t* out) {
   const hn::ScalableTag<uint64_t> d;
-  const hn::Repartition<uint32_t, decltype(d)> d32;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto lower = hn::Set(d, 0xFFFFFFFF);
-  const auto multiply_first = hn::BitCast(d32, hn::Set(d, Philox::kMultiplyFirst));
-  const auto multiply_third = hn::BitCast(d32, hn::Set(d, Philox::kMultiplyThird));
   auto* to = reinterpret_cast<uint64_t*>(out);
-  for (int64_t i = 0; i < count; i += lanes) {
-    const auto counter = hn::Iota(d, stream.low + static_cast<uint64_t>(begin + i));
-    auto c0 = counter, c1 = hn::ShiftRight<32>(counter);
-    auto c2 = hn::Set(d, stream.high), c3 = hn::Set(d, stream.high >> 32);
+  for (int64_t i = 0; i < count; i += 2 * lanes) {
+    Counters a(d, stream, begin + i), b(d, stream, begin + i + lanes);
     auto k0 = static_cast<uint32_t>(stream.key), k1 = static_cast<uint32_t>(stream.key >> 32);
     for (int round = 0; round < Philox::kRounds; ++round) {
-      const auto first = hn::MulEven(hn::BitCast(d32, c0), multiply_first);
-      const auto third = hn::MulEven(hn::BitCast(d32, c2), multiply_third);
-      c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(third), c1), hn::Set(d, k0));
-      c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(first), c3), hn::Set(d, k1));
-      c1 = third;
-      c3 = first;
+      a.round(d, k0, k1);
+      b.round(d, k0, k1);
       k0 += Philox::kKeyStepLow;
       k1 += Philox::kKeyStepHigh;
     }
-    const auto front = hn::Or(hn::And(c0, lower), hn::ShiftLeft<32>(c1));
-    const auto back = hn::Or(hn::And(c2, lower), hn::ShiftLeft<32>(c3));
-    hn::StoreInterleaved2(front, back, d, to + 2 * i);
+    a.store(d, to + 2 * i);
+    b.store(d, to + 2 * (i + lanes));
   }
 }
 
