@@ -13,8 +13,8 @@ namespace {
 /// What TensorFlow uses in place of a global seed that is not set.
 constexpr uint64_t kDefaultSeed = 87654321;
 
-/// Spreads small numbers over all 64 bits, one to one (the finish of SplitMix64), so that numbered calls
-/// are far from the seeds that users pick.
+/// Spreads small numbers over all 64 bits, one to one (the finish of SplitMix64), so that numbered
+/// calls are far from the seeds that users pick.
 constexpr uint64_t spread(uint64_t x) {
   x += 0x9E3779B97F4A7C15;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;

@@ -4,8 +4,8 @@
 
 #include "alula/core/dtype.h"
 
-/// Random numbers that are a function of a key and a counter, so that the i-th number of a call is the
-/// same whichever thread or device computes it.
+/// Random numbers that are a function of a key and a counter, so that the i-th number of a call is
+/// the same whichever thread or device computes it.
 namespace alula::random {
 
 /// Four random words.
@@ -61,8 +61,8 @@ class Seed {
 /// Sets the global seed, and starts every sequence anew. What ops then draw depends on it and
 ///   - without a seed of their own, on how many such calls there were since: A1, A2, …;
 ///   - with one, on that seed: the calls of one op with one seed are one sequence, too.
-/// Before the first call of set_seed, ops with a seed draw the same in every process, and ops without
-/// one never do.
+/// Before the first call of set_seed, ops with a seed draw the same in every process, and ops
+/// without one never do.
 void set_seed(int64_t seed);
 
 /// The next `blocks` times four words of an op's sequence. It takes no lock if no seed is given.

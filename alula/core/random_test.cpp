@@ -1,10 +1,10 @@
 #include "alula/core/random.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 using namespace alula;
 using random::Philox;

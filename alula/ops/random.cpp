@@ -55,8 +55,9 @@ Specs RandomUniform::infer(SpecRefs) const {
   require(minval.fits(output.dtype) && maxval.fits(output.dtype),
           "{}: minval and maxval must be values of {}. Got {} and {}. Set maxval.", kName,
           output.dtype, minval.as_double(), maxval.as_double());
-  require(minval.as_integer() < maxval.as_integer(), "{}: minval must be less than maxval. Got {} and {}.",
-          kName, minval.as_integer(), maxval.as_integer());
+  require(minval.as_integer() < maxval.as_integer(),
+          "{}: minval must be less than maxval. Got {} and {}.", kName, minval.as_integer(),
+          maxval.as_integer());
   return {output};
 }
 

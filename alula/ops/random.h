@@ -28,8 +28,8 @@ struct BernoulliOptions {
   Seed seed;
 };
 
-/// Numbers between `minval`, included, and `maxval`, excluded (though a float may be rounded up to it),
-/// all equally likely. Floating types, int32 and int64.
+/// Numbers between `minval`, included, and `maxval`, excluded (though a float may be rounded up to
+/// it), all equally likely. Floating types, int32 and int64.
 ///   uniform({2, 3}, {.minval = -1, .maxval = 1, .seed = 7})
 ///   uniform({10}, {.maxval = 6, .dtype = int32})  ->  10 dice
 Tensor uniform(const Shape& shape, const UniformOptions& options = {});
@@ -55,9 +55,10 @@ struct RandomOutput {
   random::Stream stream;
 };
 
-/// The element i is word i of the stream, or words 2i and 2i + 1 if it has 64 bits. As in TensorFlow:
-/// a float takes its mantissa from the lowest bits (of the first word and all of the second), and an
-/// integer is minval + words % (maxval - minval), the first word being the lower one.
+/// The element i is word i of the stream, or words 2i and 2i + 1 if it has 64 bits. As in
+/// TensorFlow: a float takes its mantissa from the lowest bits (of the first word and all of the
+/// second), and an integer is minval + words % (maxval - minval), the first word being the lower
+/// one.
 struct RandomUniform final : OpOf<RandomUniform>, RandomOutput {
   static constexpr const char* kName = "random_uniform";
   static constexpr DTypeSet kDTypes = kFloating | DTypeSet{int32, int64};
@@ -66,8 +67,9 @@ struct RandomUniform final : OpOf<RandomUniform>, RandomOutput {
   Specs infer(SpecRefs inputs) const override;
 };
 
-/// By the method of Box and Muller: two uniforms u, v, from as many words as in RandomUniform, make the
-/// elements r sin(2 pi v) and r cos(2 pi v), where r = sqrt(-2 log(max(u, 1e-7))). As in TensorFlow.
+/// By the method of Box and Muller: two uniforms u, v, from as many words as in RandomUniform, make
+/// the elements r sin(2 pi v) and r cos(2 pi v), where r = sqrt(-2 log(max(u, 1e-7))). As in
+/// TensorFlow.
 struct RandomNormal final : OpOf<RandomNormal>, RandomOutput {
   static constexpr const char* kName = "random_normal";
   static constexpr DTypeSet kDTypes = kFloating;

@@ -15,13 +15,12 @@ namespace {
 void run(const RandomJob& job, const View& output, double nanoseconds) {
   const int64_t count = output.size();
   const auto size = static_cast<int64_t>(size_of(job.dtype));
-  team::parallel_for(
-      (count + kRandomTile - 1) / kRandomTile, nanoseconds * kRandomTile,
-      [&](int64_t begin, int64_t end) {
-        const int64_t first = begin * kRandomTile;
-        generate(job, first, std::min(count, end * kRandomTile) - first,
-                 output.as<char>() + first * size);
-      });
+  team::parallel_for((count + kRandomTile - 1) / kRandomTile, nanoseconds * kRandomTile,
+                     [&](int64_t begin, int64_t end) {
+                       const int64_t first = begin * kRandomTile;
+                       generate(job, first, std::min(count, end * kRandomTile) - first,
+                                output.as<char>() + first * size);
+                     });
 }
 
 RandomJob job_of(RandomJob::Kind kind, const RandomOutput& op) {
@@ -87,8 +86,7 @@ std::vector<Index> random_order(const random::Stream& stream, int64_t count) {
     if (within == 0) generate_words(stream, i / 2, kBlocks, words.data());
     const uint64_t word = words[2 * within] | uint64_t{words[2 * within + 1]} << 32;
     const auto left = static_cast<uint64_t>(count - i);
-    const auto further =
-        static_cast<int64_t>((static_cast<unsigned __int128>(word) * left) >> 64);
+    const auto further = static_cast<int64_t>((static_cast<unsigned __int128>(word) * left) >> 64);
     std::swap(order[i], order[i + further]);
   }
   return order;
@@ -99,13 +97,12 @@ template <class T, class Index>
 void gather(const std::vector<Index>& order, int64_t length, const View& from, const View& to) {
   const auto* source = from.as<T>();
   auto* target = to.as<T>();
-  team::parallel_for(static_cast<int64_t>(order.size()),
-                     1 + 0.2 * static_cast<double>(length * sizeof(T)),
-                     [&](int64_t begin, int64_t end) {
-                       for (int64_t i = begin; i < end; ++i)
-                         std::copy_n(source + int64_t{order[i]} * length, length,
-                                     target + i * length);
-                     });
+  team::parallel_for(
+      static_cast<int64_t>(order.size()), 1 + 0.2 * static_cast<double>(length * sizeof(T)),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          std::copy_n(source + int64_t{order[i]} * length, length, target + i * length);
+      });
 }
 
 template <class Index>

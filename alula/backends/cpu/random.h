@@ -16,7 +16,7 @@ struct RandomJob {
   double scale = 1, shift = 0;  // of floating numbers
   int64_t low = 0;              // of integers: low + word % range
   uint64_t range = 1;
-  uint64_t threshold = 0;       // of kBernoulli: ones are words below it
+  uint64_t threshold = 0;  // of kBernoulli: ones are words below it
 };
 
 /// Elements are made this many at a time.

@@ -1,21 +1,22 @@
 // Random numbers: words by Philox, eight or more counters at a time, then made into elements.
 //
-// This file is compiled with -ffp-contract=off: whether a multiplication and an addition are fused must
-// not depend on the instruction set, since a seed gives the same uniforms everywhere.
-#include "alula/backends/cpu/random.h"
-
+// This file is compiled with -ffp-contract=off: whether a multiplication and an addition are fused
+// must not depend on the instruction set, since a seed gives the same uniforms everywhere.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <type_traits>
 
+#include "alula/backends/cpu/random.h"
 #include "alula/backends/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "alula/backends/cpu/random_simd.cpp"
+// clang-format off: the order matters
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace alula::cpu::HWY_NAMESPACE {
@@ -34,8 +35,8 @@ void GenerateWords(const random::Stream& stream, int64_t begin, int64_t count, u
 
 #else
 
-/// Philox for a vector of counters, one a 64-bit lane: its words stand in the lanes' lower halves, what is
-/// above is ignored.
+/// Philox for a vector of counters, one a 64-bit lane: its words stand in the lanes' lower halves,
+/// what is above is ignored.
 template <class D, class V = hn::Vec<D>>
 struct Counters {
   V c0, c1, c2, c3;
@@ -64,7 +65,8 @@ struct Counters {
   }
 };
 
-/// Two vectors at a time: a round waits for its products, and meanwhile the other's can be computed.
+/// Two vectors at a time: a round waits for its products, and meanwhile the other's can be
+/// computed.
 void GenerateWords(const random::Stream& stream, int64_t begin, int64_t count, uint32_t* out) {
   const hn::ScalableTag<uint64_t> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -84,6 +86,11 @@ void GenerateWords(const random::Stream& stream, int64_t begin, int64_t count, u
 }
 
 #endif
+
+/// Elements are computed in multiples of this: two of the longest vectors, and more.
+constexpr int64_t kPadding = 64;
+constexpr int64_t padded(int64_t n) { return (n + kPadding - 1) / kPadding * kPadding; }
+static_assert(padded(kRandomTile) == kRandomTile);
 
 /// The uniform in [0, 1) that the words of element i make, in the type that T is computed in.
 template <class T>
@@ -116,8 +123,8 @@ void uniform_integers(const RandomJob& job, const uint32_t* words, int64_t n, in
   const uint64_t range = job.range, reciprocal = UINT64_MAX / range + 1;
   const auto low = static_cast<uint32_t>(job.low);
   for (int64_t i = 0; i < n; ++i) {
-    const auto remainder =
-        static_cast<uint32_t>((static_cast<unsigned __int128>(reciprocal * words[i]) * range) >> 64);
+    const auto remainder = static_cast<uint32_t>(
+        (static_cast<unsigned __int128>(reciprocal * words[i]) * range) >> 64);
     out[i] = static_cast<int32_t>(low + remainder);
   }
 }
@@ -129,12 +136,12 @@ void uniform_integers(const RandomJob& job, const uint32_t* words, int64_t n, in
   }
 }
 
-/// Turns pairs of uniforms into pairs of normals, a whole tile.
+/// Turns pairs of uniforms into pairs of normals. `n` is a multiple of kPadding.
 template <class F>
-void box_muller(F* numbers) {
+void box_muller(F* numbers, int64_t n) {
   const hn::ScalableTag<F> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t i = 0; i < kRandomTile; i += 2 * lanes) {
+  for (int64_t i = 0; i < n; i += 2 * lanes) {
     hn::Vec<decltype(d)> u, v;
     hn::LoadInterleaved2(d, numbers + i, u, v);
     const auto log = hn::Log(d, hn::Max(u, hn::Set(d, F(1e-7))));
@@ -145,28 +152,29 @@ void box_muller(F* numbers) {
   }
 }
 
-/// z / y as a polynomial in w, where y = erf(z / sqrt(2)), w = -log(1 - y^2) - 1.2099514…, |z| <= 2.
-/// Found by interpolation at Chebyshev's points; off by less than 5e-9 and 1e-17 of the value.
-constexpr float kInverseFloat[] = {
-    1.6681679147226429f,     0.35257415186895654f,   0.0039370613138421661f,
-    -0.0032191384263049736f, 0.00019361705569657364f, 4.5758982215155208e-5f,
-    -6.4962942062490087e-6f, -4.9920406649194619e-7f};
+/// z / y as a polynomial in w, where y = erf(z / sqrt(2)), w = -log(1 - y^2) - 1.2099514…, |z|
+/// <= 2. Found by interpolation at Chebyshev's points; off by less than 5e-9 and 1e-17 of the
+/// value.
+constexpr float kInverseFloat[] = {1.6681679147226429f,     0.35257415186895654f,
+                                   0.0039370613138421661f,  -0.0032191384263049736f,
+                                   0.00019361705569657364f, 4.5758982215155208e-5f,
+                                   -6.4962942062490087e-6f, -4.9920406649194619e-7f};
 constexpr double kInverseDouble[] = {
-    1.6681679208087217132,     0.35257415188525055502,     0.0039369281486169494645,
-    -0.0032191387748111599164, 0.00019407434518031547444,  0.000045760031044961188212,
-    -7.0029555813544155295e-6, -4.9995521985369929279e-7,  1.8076423651729012052e-7,
-    -1.9449050739928343757e-10, -3.961840380782532992e-9,  2.4017210511494341691e-10,
-    7.434171448696795452e-11,  -9.7101095543230520851e-12, -1.0589858190679391721e-12,
+    1.6681679208087217132,      0.35257415188525055502,     0.0039369281486169494645,
+    -0.0032191387748111599164,  0.00019407434518031547444,  0.000045760031044961188212,
+    -7.0029555813544155295e-6,  -4.9995521985369929279e-7,  1.8076423651729012052e-7,
+    -1.9449050739928343757e-10, -3.961840380782532992e-9,   2.4017210511494341691e-10,
+    7.434171448696795452e-11,   -9.7101095543230520851e-12, -1.0589858190679391721e-12,
     2.4969213913107608413e-13};
 constexpr double kMiddle = 1.2099514409455524092;
 constexpr double kWithinTwo = 0.95449973610364158560;  // erf(sqrt(2))
 
-/// Turns numbers of (-1, 1) into normals of [-2, 2], a whole tile.
+/// Turns numbers of (-1, 1) into normals of [-2, 2]. `n` is a multiple of kPadding.
 template <class F, size_t kCount>
-void invert_normal(F* numbers, const F (&coefficients)[kCount]) {
+void invert_normal(F* numbers, int64_t n, const F (&coefficients)[kCount]) {
   const hn::ScalableTag<F> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t i = 0; i < kRandomTile; i += lanes) {
+  for (int64_t i = 0; i < n; i += lanes) {
     const auto y = hn::Mul(hn::Load(d, numbers + i), hn::Set(d, F(kWithinTwo)));
     const auto log = hn::Log(d, hn::NegMulAdd(y, y, hn::Set(d, F(1))));
     const auto w = hn::Sub(hn::Neg(log), hn::Set(d, F(kMiddle)));
@@ -177,22 +185,23 @@ void invert_normal(F* numbers, const F (&coefficients)[kCount]) {
   }
 }
 
-/// Normals of either kind: computed for a whole tile, then scaled and rounded.
+/// Normals of either kind: computed for some more elements than wanted, then scaled and rounded.
 template <class T>
 void normal(const RandomJob& job, const uint32_t* words, int64_t n, T* out) {
   using F = Computed<T>;
   HWY_ALIGN F numbers[kRandomTile];
-  for (int64_t i = 0; i < kRandomTile; ++i) numbers[i] = unit<F>(words, i);
+  const int64_t computed = padded(n);
+  for (int64_t i = 0; i < computed; ++i) numbers[i] = unit<F>(words, i);
   if (job.kind == RandomJob::Kind::kNormal) {
-    box_muller(numbers);
+    box_muller(numbers, computed);
   } else {
     // From [0, 1) to the middles of as many pieces of (-1, 1): exact.
     constexpr F kHalfStep = std::is_same_v<F, double> ? F(0x1p-53) : F(0x1p-24f);
-    for (F& number : numbers) number = ((number - F(0.5)) + kHalfStep) * F(2);
+    for (int64_t i = 0; i < computed; ++i) numbers[i] = ((numbers[i] - F(0.5)) + kHalfStep) * F(2);
     if constexpr (std::is_same_v<F, double>)
-      invert_normal(numbers, kInverseDouble);
+      invert_normal(numbers, computed, kInverseDouble);
     else
-      invert_normal(numbers, kInverseFloat);
+      invert_normal(numbers, computed, kInverseFloat);
   }
   const auto scale = static_cast<F>(job.scale), shift = static_cast<F>(job.shift);
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(numbers[i] * scale + shift);
@@ -232,7 +241,7 @@ void Generate(const RandomJob& job, int64_t begin, int64_t count, void* out) {
   with_type(job.dtype, [&]<class T>(Type<T>) {
     for (int64_t done = 0; done < count; done += kRandomTile) {
       const int64_t n = std::min(count - done, kRandomTile);
-      GenerateWords(job.stream, (begin + done) / per_block, (n + per_block - 1) / per_block, words);
+      GenerateWords(job.stream, (begin + done) / per_block, padded(n) / per_block, words);
       make(job, words, n, static_cast<T*>(out) + done);
     }
   });
