@@ -2,8 +2,7 @@
 //
 // The work is done by micro-kernels that keep a small block of c in registers: kRows rows by two
 // vectors. Small products read a and b where they are. Large ones first copy a and b, piece by piece,
-// into the order in which the micro-kernel reads them ("packing"), in blocks that fit the caches: a
-// strip of b in the first-level cache, a block of a in the second.
+// into the order in which the micro-kernel reads them ("packing"), in blocks that fit the caches.
 #include "alula/backends/cpu/gemm.h"
 
 #include <algorithm>
@@ -39,6 +38,9 @@ template <class T>
 constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
 template <class T>
 constexpr int64_t kColumns = 2 * kLanes<T>;  // of a block of c
+
+/// How many steps ahead b is fetched from the second-level cache: Intel's prefetcher does not keep up.
+constexpr int64_t kAhead = 12;
 
 /// What a micro-kernel works on: `k` steps, a from `a` (rows `a_row` apart, steps `a_step` apart), b
 /// from `b` (steps `b_step` apart), c at `c` with rows `c_row` apart. The last vector has `last` lanes.
@@ -87,8 +89,10 @@ void micro_kernel(const Block<T>& block) {
   for (int64_t step = 0; step < block.k; ++step, a += a_step, b += b_step) {
     V columns[kV];
 #pragma GCC unroll 2
-    for (int v = 0; v < kV; ++v)
+    for (int v = 0; v < kV; ++v) {
       columns[v] = kPacked ? hn::Load(d, b + v * kLanes<T>) : load(b, v);
+      if (kPacked) hwy::Prefetch(b + kAhead * b_step + v * kLanes<T>);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < kR; ++i) {
       const V element = hn::Set(d, a[i * a_row]);
@@ -135,7 +139,7 @@ MicroKernel<T> pick(int rows, int vectors, bool masked) {
   }
 }
 
-/// One strip of c, `columns` wide (at most kColumns), all of its `m` rows.
+/// One strip of c, `columns` wide (at most kColumns), `m` rows high: if a is packed, those of one panel.
 template <class T, bool kPacked>
 void strip(int64_t m, int64_t columns, Block<T> block) {
   const int vectors = columns > kLanes<T> ? 2 : 1;
@@ -147,9 +151,7 @@ void strip(int64_t m, int64_t columns, Block<T> block) {
     const MicroKernel<T> kernel = pick<T, kPacked>(rows, vectors, masked);
     for (; m >= rows; m -= rows) {
       kernel(block);
-      // Packed rows stand in panels of kRows; a shorter block only ever is the last of its panel or
-      // starts within it.
-      block.a += kPacked ? (rows == kRows ? kRows * block.k : rows) : rows * block.a_row;
+      block.a += rows * (kPacked ? 1 : block.a_row);
       block.c += rows * block.c_row;
     }
   }
@@ -191,9 +193,9 @@ void multiply_in_place(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
                        });
 }
 
-/// Blocks for the caches: kPanels panels of a and a strip of b, kDepth steps deep, stay in the second
-/// level, kWidth columns of b in a share of the third. Deep blocks pass over c less often.
-constexpr int64_t kDepth = 1024;
+/// Blocks for the caches: a panel of a, kDepth steps deep, stays in the first level, kPanels of them in
+/// the second, kWidth columns of b in a share of the third. Deep blocks pass over c less often.
+constexpr int64_t kDepth = 512;
 constexpr int64_t kPanels = 8;
 constexpr int64_t kWidth = 2048;
 
@@ -287,18 +289,21 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
           const int64_t i = first_row(block), rows = first_row(block + 1) - i;
           pack_a<T>(rows, steps, {a.data + i * a.row + p * a.column, a.row, a.column},
                     packed_a.data());
-          for (int64_t s = 0; s < strips; ++s)
-            strip<T, true>(rows, std::min(kStrip, columns - s * kStrip),
-                           {.k = steps,
-                            .a = packed_a.data(),
-                            .a_row = 1,
-                            .a_step = kRows,
-                            .b = packed_b.data() + s * kStrip * steps,
-                            .b_step = kStrip,
-                            .c = c + i * row + j + s * kStrip,
-                            .c_row = row,
-                            .last = 0,
-                            .accumulate = p > 0});
+          // A panel of a stays in the first-level cache while the strips of b pass by.
+          for (int64_t r = 0; r < rows; r += kRows)
+            for (int64_t s = 0; s < strips; ++s)
+              strip<T, true>(std::min<int64_t>(kRows, rows - r),
+                             std::min(kStrip, columns - s * kStrip),
+                             {.k = steps,
+                              .a = packed_a.data() + r * steps,
+                              .a_row = 1,
+                              .a_step = kRows,
+                              .b = packed_b.data() + s * kStrip * steps,
+                              .b_step = kStrip,
+                              .c = c + (i + r) * row + j + s * kStrip,
+                              .c_row = row,
+                              .last = 0,
+                              .accumulate = p > 0});
         }
       });
     }
