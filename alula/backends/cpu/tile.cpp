@@ -80,29 +80,30 @@ void transpose_tile(const Block& block, const std::byte* from, std::byte* to, bo
   }
 }
 
-/// What is left at the edges, element by element.
+/// Element by element, for blocks too narrow for a tile.
 template <int W>
-void transpose_plainly(const Block& block, int64_t a0, int64_t a1, int64_t c0, int64_t c1) {
-  for (int64_t a = a0; a < a1; ++a)
-    for (int64_t c = c0; c < c1; ++c)
+void transpose_plainly(const Block& block) {
+  for (int64_t a = 0; a < block.along; ++a)
+    for (int64_t c = 0; c < block.across; ++c)
       std::memcpy(block.to + a * block.to_step + c * W, block.from + c * block.from_step + a * W,
                   W);
 }
 
+/// The last tile of a row or column ends with it: where the sizes are no multiples of a tile's, it
+/// writes some elements again, which is faster than writing the rest one by one.
 template <class T>
 void transpose_by_tiles(const Block& block) {
   constexpr int W = sizeof(T), kSide = kLine / W;
-  const bool lines =
-      reinterpret_cast<uintptr_t>(block.to) % kLine == 0 && block.to_step % kLine == 0;
-  const bool stream = block.stream && lines;
-  const int64_t along = block.along / kSide * kSide, across = block.across / kSide * kSide;
-  for (int64_t c = 0; c < across; c += kSide)
-    for (int64_t a = 0; a < along; a += kSide)
+  if (block.along < kSide || block.across < kSide) return transpose_plainly<W>(block);
+  const bool stream = block.stream && block.to_step % kLine == 0 &&
+                      reinterpret_cast<uintptr_t>(block.to) % kLine == 0;
+  for (int64_t i = 0; i < block.across; i += kSide)
+    for (int64_t j = 0; j < block.along; j += kSide) {
+      const int64_t c = std::min(i, block.across - kSide), a = std::min(j, block.along - kSide);
       transpose_tile<T>(block, block.from + c * block.from_step + a * W,
-                        block.to + a * block.to_step + c * W, stream);
+                        block.to + a * block.to_step + c * W, stream && c == i);
+    }
   if (stream) finish_stream();
-  transpose_plainly<W>(block, 0, along, across, block.across);
-  transpose_plainly<W>(block, along, block.along, 0, block.across);
 }
 
 }  // namespace
@@ -113,7 +114,7 @@ void transpose_block(const Block& block) {
     case 2: return transpose_by_tiles<uint16_t>(block);
     case 4: return transpose_by_tiles<uint32_t>(block);
     case 8: return transpose_by_tiles<uint64_t>(block);
-    default: return transpose_plainly<16>(block, 0, block.along, 0, block.across);
+    default: return transpose_plainly<16>(block);
   }
 }
 
