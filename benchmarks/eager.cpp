@@ -1,7 +1,7 @@
 // What an eager op costs from C++: small ones, and a large one beside the machine's copy bandwidth.
-#include <benchmark/benchmark.h>
-
 #include <cstring>
+
+#include <benchmark/benchmark.h>
 
 #include "alula/alula.h"
 #include "alula/runtime/team.h"

@@ -12,8 +12,8 @@ namespace {
 using namespace alula;
 
 void count_operations(benchmark::State& state, int64_t n) {
-  state.counters["GFLOP/s"] =
-      benchmark::Counter(2e-9 * static_cast<double>(n * n * n), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * static_cast<double>(n * n * n),
+                                                 benchmark::Counter::kIsIterationInvariantRate);
 }
 
 std::vector<float> values(int64_t n) {

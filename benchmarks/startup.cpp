@@ -1,10 +1,11 @@
-// From the start of a process to its end, with one 2x2 product in between. The program starts itself.
-#include <benchmark/benchmark.h>
-#include <spawn.h>
-#include <sys/wait.h>
-
+// From the start of a process to its end, with one 2x2 product in between. The program starts
+// itself.
 #include <cstdlib>
+#include <spawn.h>
 #include <string_view>
+
+#include <benchmark/benchmark.h>
+#include <sys/wait.h>
 
 #include "alula/alula.h"
 

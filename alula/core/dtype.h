@@ -47,8 +47,8 @@ inline constexpr DType string = DType::kString;
 
 /// Bytes an element. A string counts as its std::string object.
 constexpr size_t size_of(DType dtype) {
-  constexpr uint8_t kSizes[kDTypeCount] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1,
-                                           sizeof(std::string)};
+  constexpr uint8_t kSizes[kDTypeCount] = {2, 2, 4, 8, 1, 2, 4,
+                                           8, 1, 2, 4, 8, 1, sizeof(std::string)};
   return kSizes[static_cast<int>(dtype)];
 }
 
@@ -56,7 +56,8 @@ constexpr size_t size_of(DType dtype) {
 std::string_view name_of(DType dtype);
 inline std::string_view to_string(DType dtype) { return name_of(dtype); }
 
-/// The dtype of that name ("float32", "half", "bool", …), or an InvalidArgumentError that lists them.
+/// The dtype of that name ("float32", "half", "bool", …), or an InvalidArgumentError that lists
+/// them.
 DType dtype_from(std::string_view name);
 
 /// A set of dtypes: what an op takes.
@@ -100,22 +101,38 @@ std::string to_string(DTypeSet set);
 /// The DType of a C++ type: dtype_of<float> is float32.
 template <class T>
 inline constexpr DType dtype_of = [] { static_assert(!sizeof(T), "not an element type"); }();
-template <> inline constexpr DType dtype_of<Half> = float16;
-template <> inline constexpr DType dtype_of<BFloat16> = bfloat16;
-template <> inline constexpr DType dtype_of<float> = float32;
-template <> inline constexpr DType dtype_of<double> = float64;
-template <> inline constexpr DType dtype_of<int8_t> = int8;
-template <> inline constexpr DType dtype_of<int16_t> = int16;
-template <> inline constexpr DType dtype_of<int32_t> = int32;
-template <> inline constexpr DType dtype_of<int64_t> = int64;
-template <> inline constexpr DType dtype_of<long long> = int64;
-template <> inline constexpr DType dtype_of<uint8_t> = uint8;
-template <> inline constexpr DType dtype_of<uint16_t> = uint16;
-template <> inline constexpr DType dtype_of<uint32_t> = uint32;
-template <> inline constexpr DType dtype_of<uint64_t> = uint64;
-template <> inline constexpr DType dtype_of<unsigned long long> = uint64;
-template <> inline constexpr DType dtype_of<bool> = boolean;
-template <> inline constexpr DType dtype_of<std::string> = string;
+template <>
+inline constexpr DType dtype_of<Half> = float16;
+template <>
+inline constexpr DType dtype_of<BFloat16> = bfloat16;
+template <>
+inline constexpr DType dtype_of<float> = float32;
+template <>
+inline constexpr DType dtype_of<double> = float64;
+template <>
+inline constexpr DType dtype_of<int8_t> = int8;
+template <>
+inline constexpr DType dtype_of<int16_t> = int16;
+template <>
+inline constexpr DType dtype_of<int32_t> = int32;
+template <>
+inline constexpr DType dtype_of<int64_t> = int64;
+template <>
+inline constexpr DType dtype_of<long long> = int64;
+template <>
+inline constexpr DType dtype_of<uint8_t> = uint8;
+template <>
+inline constexpr DType dtype_of<uint16_t> = uint16;
+template <>
+inline constexpr DType dtype_of<uint32_t> = uint32;
+template <>
+inline constexpr DType dtype_of<uint64_t> = uint64;
+template <>
+inline constexpr DType dtype_of<unsigned long long> = uint64;
+template <>
+inline constexpr DType dtype_of<bool> = boolean;
+template <>
+inline constexpr DType dtype_of<std::string> = string;
 
 /// A C++ type as a value, so that a generic lambda can be called with it.
 template <class T>
@@ -123,8 +140,8 @@ struct Type {
   using type = T;
 };
 
-/// Calls `f(Type<T>{})` with the C++ type of a numeric or bool dtype. The caller has checked that it
-/// is one: a string is an internal error.
+/// Calls `f(Type<T>{})` with the C++ type of a numeric or bool dtype. The caller has checked that
+/// it is one: a string is an internal error.
 template <class F>
 decltype(auto) with_type(DType dtype, F&& f) {
   switch (dtype) {

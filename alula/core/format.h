@@ -1,7 +1,7 @@
 #pragma once
-#include <fmt/format.h>
-
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace alula {
 

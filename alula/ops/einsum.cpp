@@ -109,9 +109,7 @@ struct Named {
   Tensor tensor;
   Labels labels;
 
-  int64_t size_of(char label) const {
-    return tensor.shape()[static_cast<int>(labels.find(label))];
-  }
+  int64_t size_of(char label) const { return tensor.shape()[static_cast<int>(labels.find(label))]; }
 };
 
 /// Orders the axes as `order` names them.
@@ -194,8 +192,8 @@ int64_t product_of(const Named& x, const Labels& labels) {
   return product;
 }
 
-/// An operand as a batch of matrices [batch, rows, columns]: as it is if its axes stand so, or the other
-/// way round (`transposed`), which a product takes as well.
+/// An operand as a batch of matrices [batch, rows, columns]: as it is if its axes stand so, or the
+/// other way round (`transposed`), which a product takes as well.
 struct Matrices {
   Tensor tensor;
   bool transposed = false;

@@ -7,8 +7,9 @@
 namespace alula {
 
 /// A sum of products, written by naming the axes of the operands and of the result (Einstein's
-/// convention). Axes that the result leaves out are summed over; without "->" the result has those that
-/// occur once, in alphabetical order. "..." stands for any number of axes, which broadcast. Numbers.
+/// convention). Axes that the result leaves out are summed over; without "->" the result has those
+/// that occur once, in alphabetical order. "..." stands for any number of axes, which broadcast.
+/// Numbers.
 ///   einsum("ij,jk->ik", {a, b})     matmul(a, b)
 ///   einsum("bij->bji", {a})         the transposed matrices of a batch
 ///   einsum("ii->i", {a})            the diagonal

@@ -86,14 +86,16 @@ TEST(Einsum, FillsInTheResult) {
   const Tensor a = random_tensor({float32, {3, 4}}), b = random_tensor({float32, {4, 5}});
   expect_equal(einsum("ij,jk", {a, b}), to_array(einsum("ij,jk->ik", {a, b})), float32);
   expect_equal(einsum("ba", {a}), to_array(einsum("ba->ab", {a})), float32);
-  expect_equal(einsum(" i j , j k -> i k ", {a, b}), to_array(einsum("ij,jk->ik", {a, b})), float32);
+  expect_equal(einsum(" i j , j k -> i k ", {a, b}), to_array(einsum("ij,jk->ik", {a, b})),
+               float32);
 }
 
 TEST(Einsum, BroadcastsBehindDots) {
   const Tensor a = random_tensor({float32, {2, 1, 3, 4}}), b = random_tensor({float32, {5, 4, 6}});
   const Tensor product = einsum("...ij,...jk->...ik", {a, b});
   EXPECT_EQ(product.shape(), (Shape{2, 5, 3, 6}));
-  const Tensor left = random_tensor({float32, {2, 5, 3, 4}}), right = random_tensor({float32, {2, 5, 4, 6}});
+  const Tensor left = random_tensor({float32, {2, 5, 3, 4}}),
+               right = random_tensor({float32, {2, 5, 4, 6}});
   expect_equal(einsum("...ij,...jk->...ik", {left, right}),
                to_array(einsum("abij,abjk->abik", {left, right})), float32);
   EXPECT_EQ(einsum("...ij->...ji", {a}).shape(), (Shape{2, 1, 4, 3}));

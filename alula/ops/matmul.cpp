@@ -13,15 +13,16 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatMulOptions& options) {
 
 Specs MatMul::infer(SpecRefs inputs) const {
   const Spec &a = inputs[0], &b = inputs[1];
-  require(kDTypes.contains(a.dtype), "{}: takes {}. Got a {}, b {}.", kName, kDTypes, a,
-          b);
+  require(kDTypes.contains(a.dtype), "{}: takes {}. Got a {}, b {}.", kName, kDTypes, a, b);
   require(a.dtype == b.dtype, "{}: the dtypes differ. Got a {}, b {}. Use cast().", kName, a, b);
   require(a.rank() >= 2 && b.rank() >= 2,
-          "{}: both inputs need at least 2 dimensions. Got a {}, b {}. Use expand_dims().", kName, a,
-          b);
+          "{}: both inputs need at least 2 dimensions. Got a {}, b {}. Use expand_dims().", kName,
+          a, b);
   const int ra = a.rank(), rb = b.rank();
-  const int64_t m = a.shape[transpose_a ? ra - 1 : ra - 2], ka = a.shape[transpose_a ? ra - 2 : ra - 1];
-  const int64_t kb = b.shape[transpose_b ? rb - 1 : rb - 2], n = b.shape[transpose_b ? rb - 2 : rb - 1];
+  const int64_t m = a.shape[transpose_a ? ra - 1 : ra - 2],
+                ka = a.shape[transpose_a ? ra - 2 : ra - 1];
+  const int64_t kb = b.shape[transpose_b ? rb - 1 : rb - 2],
+                n = b.shape[transpose_b ? rb - 2 : rb - 1];
   require(ka == kb || ka == kUnknown || kb == kUnknown,
           "{}: the inner sizes differ, {} and {}. Got a {}, b {}. Transpose one of them "
           "(transpose_a, transpose_b).",

@@ -7,7 +7,8 @@ using namespace alula::testing;
 
 TEST(EveryOp, HasATest) {
   for (const Elementwise* function : elementwise_table())
-    EXPECT_TRUE(TestedOp::all().contains(function->name())) << function->name() << " has no OP_TEST";
+    EXPECT_TRUE(TestedOp::all().contains(function->name()))
+        << function->name() << " has no OP_TEST";
   for (const OpType* type = all_op_types(); type != nullptr; type = type->next)
     EXPECT_TRUE(TestedOp::all().contains(type->name)) << type->name << " has no OP_TEST";
 }
@@ -27,7 +28,8 @@ TEST(EveryOp, PrintsItsDTypes) {
     fmt::print("{}\n", row);
   };
   fmt::print("{:<28}  h  b  f  d i8 16 32 64 u8 16 32 64  ?  s\n", "op");
-  for (const Elementwise* function : elementwise_table()) print(function->name(), function->dtypes());
+  for (const Elementwise* function : elementwise_table())
+    print(function->name(), function->dtypes());
   for (const OpType* type = all_op_types(); type != nullptr; type = type->next)
     print(type->name, type->dtypes);
 }

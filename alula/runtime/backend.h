@@ -12,10 +12,10 @@ namespace alula {
 
 /// Everything that Alula asks of a device. One object stands for one device.
 ///
-/// A device has one queue. What is put on it runs in order and, except on the CPU, after the call has
-/// returned; so memory may be released as soon as the work that uses it has been put on the queue,
-/// and given out again to work that comes after. An error in the work itself is thrown by the next
-/// call that waits.
+/// A device has one queue. What is put on it runs in order and, except on the CPU, after the call
+/// has returned; so memory may be released as soon as the work that uses it has been put on the
+/// queue, and given out again to work that comes after. An error in the work itself is thrown by
+/// the next call that waits.
 
 /// The version of this contract: a plugin built against another one is refused.
 inline constexpr int kBackendVersion = 1;
@@ -47,9 +47,9 @@ class Executable {
 };
 
 struct MemoryInfo {
-  int64_t in_use = 0;   // handed out
-  int64_t cached = 0;   // kept for reuse
-  int64_t total = 0;    // of the device, or the limit set for it
+  int64_t in_use = 0;  // handed out
+  int64_t cached = 0;  // kept for reuse
+  int64_t total = 0;   // of the device, or the limit set for it
 };
 
 class Backend : public Allocator {

@@ -20,7 +20,8 @@ void add_backend(std::unique_ptr<Backend> backend);
 /// Forgets a device; no tensor may be left on it.
 void remove_backend(Device device);
 
-/// Limits the device of ops that run while it lives, in this thread: `auto scope = device("/GPU:0");`
+/// Limits the device of ops that run while it lives, in this thread: `auto scope =
+/// device("/GPU:0");`
 class [[nodiscard]] DeviceScope {
  public:
   explicit DeviceScope(Device device);

@@ -3,8 +3,8 @@
 
 namespace alula {
 
-/// Told of every op that has run in its thread while it is installed: what the tape, the profiler and
-/// tests stand on.
+/// Told of every op that has run in its thread while it is installed: what the tape, the profiler
+/// and tests stand on.
 class Listener {
  public:
   Listener();

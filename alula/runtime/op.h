@@ -53,7 +53,8 @@ struct KernelCall {
 /// Computes an op's outputs on one type of device. The inputs have passed the op's `infer`.
 using Kernel = void (*)(const Op& op, const KernelCall& call);
 
-/// What all ops of one class share: the name, the dtypes and the kernels. One static object a class.
+/// What all ops of one class share: the name, the dtypes and the kernels. One static object a
+/// class.
 struct OpType {
   const char* name;
   DTypeSet dtypes;  // what the op is for; `infer` is what checks its inputs
@@ -100,8 +101,8 @@ class Op {
 };
 
 /// The base of an op's struct. `Derived` has `static constexpr const char* kName`, the name of the
-/// function that users call, and `static constexpr DTypeSet kDTypes`, what it takes; a view also has
-/// `static constexpr bool kView = true`.
+/// function that users call, and `static constexpr DTypeSet kDTypes`, what it takes; a view also
+/// has `static constexpr bool kView = true`.
 template <class Derived>
 class OpOf : public Op {
  public:
@@ -114,9 +115,11 @@ class OpOf : public Op {
   OpOf() : Op(type_) {}
 
  private:
-  static inline constinit OpType type_{Derived::kName, Derived::kDTypes,
-                                       requires { Derived::kView; }};
-};
+  static inline constinit OpType type_{Derived::kName, Derived::kDTypes, requires {Derived::kView;
+}
+};  // namespace alula
+}
+;
 
 namespace internal {
 void add_op_type(OpType& type);
@@ -128,17 +131,17 @@ struct RegisterOp {
   RegisterOp() { internal::add_op_type(Derived::static_type()); }
 };
 
-/// Makes `run` the kernel of an op on a type of device: one static object in the kernel's source file.
-///   const RegisterKernel<DeviceType::kCPU, MatMul> registered{[](const MatMul& op, const KernelCall& call) {…}};
+/// Makes `run` the kernel of an op on a type of device: one static object in the kernel's source
+/// file.
+///   const RegisterKernel<DeviceType::kCPU, MatMul> registered{[](const MatMul& op, const
+///   KernelCall& call) {…}};
 template <DeviceType kDevice, class Derived>
 struct RegisterKernel {
   using Typed = void (*)(const Derived& op, const KernelCall& call);
   explicit RegisterKernel(Typed run) {
     run_ = run;
-    Derived::static_type().kernels[static_cast<int>(kDevice)] = [](const Op& op,
-                                                                   const KernelCall& call) {
-      run_(static_cast<const Derived&>(op), call);
-    };
+    Derived::static_type().kernels[static_cast<int>(kDevice)] =
+        [](const Op& op, const KernelCall& call) { run_(static_cast<const Derived&>(op), call); };
   }
 
  private:

@@ -4,9 +4,9 @@
 
 /// The threads that compute. One team a process: the caller and its helpers.
 ///
-/// Helpers wait for the next job by spinning, then yielding, then sleeping, so that a job that comes
-/// soon after another starts in a fraction of a microsecond and an idle team costs nothing. A job
-/// within a job, or beside another thread's, runs in the thread that asked.
+/// Helpers wait for the next job by spinning, then yielding, then sleeping, so that a job that
+/// comes soon after another starts in a fraction of a microsecond and an idle team costs nothing. A
+/// job within a job, or beside another thread's, runs in the thread that asked.
 namespace alula::team {
 
 /// The number of threads, the caller's included.
@@ -22,8 +22,9 @@ using Body = void (*)(void* context, int64_t begin, int64_t end);
 void run(int64_t count, int64_t grain, Body body, void* context);
 }  // namespace internal
 
-/// Calls `body(begin, end)` for pieces that cover [0, count), some of them at once. `nanoseconds` is
-/// the estimated work of one item. An exception thrown by a piece is thrown here, once all have ended.
+/// Calls `body(begin, end)` for pieces that cover [0, count), some of them at once. `nanoseconds`
+/// is the estimated work of one item. An exception thrown by a piece is thrown here, once all have
+/// ended.
 template <class F>
 void parallel_for(int64_t count, double nanoseconds, F&& body) {
   if (count <= 0) return;

@@ -6,10 +6,11 @@ namespace alula::scalar {
 namespace {
 
 constexpr std::array<std::string_view, kOpcodeCount> kNames = {
-    "input", "parameter", "constant",  "cast", "neg",       "abs",  "sqrt",       "exp", "expm1",
-    "log",   "log1p",     "sin",       "cos",  "tan",       "tanh", "erf",        "floor", "ceil",
-    "round", "not",       "add",       "sub",  "mul",       "div",  "floordiv",   "mod", "pow",
-    "min",   "max",       "equal",     "not_equal", "less", "less_equal", "and", "or",  "select"};
+    "input",      "parameter", "constant", "cast",  "neg", "abs",   "sqrt",      "exp",
+    "expm1",      "log",       "log1p",    "sin",   "cos", "tan",   "tanh",      "erf",
+    "floor",      "ceil",      "round",    "not",   "add", "sub",   "mul",       "div",
+    "floordiv",   "mod",       "pow",      "min",   "max", "equal", "not_equal", "less",
+    "less_equal", "and",       "or",       "select"};
 
 bool fails_on_some(const Instruction& step) {
   return is_integer(step.dtype) && (step.opcode == Opcode::kFloorDiv ||

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "alula/core/dtype.h"
 #include "alula/core/device.h"
+#include "alula/core/dtype.h"
 
 namespace alula::scalar {
 
@@ -16,7 +16,7 @@ enum class Opcode : uint8_t {
   kInput,      // the element of an input tensor
   kParameter,  // a number given with each call
   kConstant,
-  kCast,       // a, in another dtype: float to integer saturates, NaN becomes 0
+  kCast,  // a, in another dtype: float to integer saturates, NaN becomes 0
   // one operand
   kNeg,
   kAbs,
@@ -65,9 +65,9 @@ struct Instruction {
   Opcode opcode;
   DType dtype;
   std::array<uint16_t, 3> operands{};
-  int64_t index = 0;     // which input or parameter
-  double number = 0;     // a constant of a floating dtype
-  int64_t integer = 0;   // a constant of another
+  int64_t index = 0;    // which input or parameter
+  double number = 0;    // a constant of a floating dtype
+  int64_t integer = 0;  // a constant of another
 
   bool operator==(const Instruction&) const = default;
 };

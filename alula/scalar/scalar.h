@@ -59,9 +59,7 @@ class Builder {
 /// A constant of the same dtype as `like`.
 Scalar constant_like(Scalar like, double value);
 
-inline Scalar operator-(Scalar x) {
-  return Builder::current().emit(Opcode::kNeg, x.dtype(), {x});
-}
+inline Scalar operator-(Scalar x) { return Builder::current().emit(Opcode::kNeg, x.dtype(), {x}); }
 inline Scalar operator!(Scalar x) { return Builder::current().emit(Opcode::kNot, boolean, {x}); }
 
 Scalar binary(Opcode opcode, Scalar a, Scalar b);
@@ -84,14 +82,14 @@ inline Scalar operator||(Scalar a, Scalar b) { return binary(Opcode::kOr, a, b);
 template <class T>
 concept PlainNumber = std::is_arithmetic_v<T>;
 
-#define ALULA_SCALAR_WITH_NUMBER(op)                                         \
-  template <PlainNumber N>                                                   \
-  Scalar operator op(Scalar a, N b) {                                        \
-    return a op constant_like(a, static_cast<double>(b));                    \
-  }                                                                          \
-  template <PlainNumber N>                                                   \
-  Scalar operator op(N a, Scalar b) {                                        \
-    return constant_like(b, static_cast<double>(a)) op b;                    \
+#define ALULA_SCALAR_WITH_NUMBER(op)                      \
+  template <PlainNumber N>                                \
+  Scalar operator op(Scalar a, N b) {                     \
+    return a op constant_like(a, static_cast<double>(b)); \
+  }                                                       \
+  template <PlainNumber N>                                \
+  Scalar operator op(N a, Scalar b) {                     \
+    return constant_like(b, static_cast<double>(a)) op b; \
   }
 ALULA_SCALAR_WITH_NUMBER(+)
 ALULA_SCALAR_WITH_NUMBER(-)

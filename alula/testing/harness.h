@@ -1,10 +1,10 @@
 #pragma once
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "alula/runtime/dispatch.h"
 #include "alula/testing/array.h"
@@ -13,7 +13,8 @@
 /// is compared with a plain reference, and must have run where it was asked to.
 namespace alula::testing {
 
-/// The devices that ops are tested on: the CPU, a simulated device and, where there is one, the GPU.
+/// The devices that ops are tested on: the CPU, a simulated device and, where there is one, the
+/// GPU.
 std::vector<Device> test_devices();
 
 /// How far a result may be from its reference: |a - b| <= relative * (|b| + scale).
@@ -38,12 +39,12 @@ class OpTest : public ::testing::Test {
   void TearDown() override;
 
  public:
-  /// Runs `f` on each device and compares with `reference`. The result is of `dtype`, or of the first
-  /// input's if none is given.
-  static void check(const Function& f, const std::vector<Tensor>& inputs, const Reference& reference,
-                    Tolerance tolerance = {});
-  static void check(const Function& f, const std::vector<Tensor>& inputs, const Reference& reference,
-                    DType dtype, Tolerance tolerance = {});
+  /// Runs `f` on each device and compares with `reference`. The result is of `dtype`, or of the
+  /// first input's if none is given.
+  static void check(const Function& f, const std::vector<Tensor>& inputs,
+                    const Reference& reference, Tolerance tolerance = {});
+  static void check(const Function& f, const std::vector<Tensor>& inputs,
+                    const Reference& reference, DType dtype, Tolerance tolerance = {});
 };
 
 /// Names an op that has a test: EveryOp.HasATest looks through them.
@@ -55,24 +56,24 @@ struct TestedOp {
 struct ElementwiseCheck {
   double from = -4;
   double to = 4;
-  bool specials = true;    // also NaN, infinities, zeros of both signs
-  double tolerance = 0;    // 0: the dtype's own
+  bool specials = true;  // also NaN, infinities, zeros of both signs
+  double tolerance = 0;  // 0: the dtype's own
 };
 
 }  // namespace alula::testing
 
 /// A test of the op of that name. All dtypes that the op takes must occur in it.
-#define OP_TEST(op)                                        \
+#define OP_TEST(op)                                         \
   static const ::alula::testing::TestedOp tested_##op{#op}; \
   TEST_F(OpTest, op)
 
 /// Expects an error of that class whose message contains `text`.
-#define EXPECT_ERROR(statement, Class, text)                                              \
-  try {                                                                                   \
-    (void)(statement);                                                                    \
-    ADD_FAILURE() << #statement << " did not throw";                                      \
-  } catch (const Class& error) {                                                          \
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();   \
+#define EXPECT_ERROR(statement, Class, text)                                            \
+  try {                                                                                 \
+    (void)(statement);                                                                  \
+    ADD_FAILURE() << #statement << " did not throw";                                    \
+  } catch (const Class& error) {                                                        \
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what(); \
   }
 
 using alula::testing::OpTest;

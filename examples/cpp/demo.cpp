@@ -33,7 +33,8 @@ double seconds() {
 
 std::string text_of(double time) {
   if (time < 1e-6) return fmt::format("{:8.0f} ns", time * 1e9);
-  return time < 1e-3 ? fmt::format("{:8.2f} us", time * 1e6) : fmt::format("{:8.2f} ms", time * 1e3);
+  return time < 1e-3 ? fmt::format("{:8.2f} us", time * 1e6)
+                     : fmt::format("{:8.2f} ms", time * 1e3);
 }
 
 struct Timed {
@@ -87,6 +88,8 @@ int main() {
   // A GPU rounds the factors to 10 bits (TF32), as TensorFlow does; the sums are around 256.
   const float difference = tf::reduce_max(tf::abs(products[0] - products[1])).item<float>();
   fmt::print("The results {}.\n\n", difference < 0.5f ? "agree" : "differ");
-  fmt::print("Next: read examples/cpp, run build/release/bin/eager, or write a program of your own (README.md).\n");
+  fmt::print(
+      "Next: read examples/cpp, run build/release/bin/eager, or write a program of your own "
+      "(README.md).\n");
   return difference < 0.5f ? 0 : 1;
 }

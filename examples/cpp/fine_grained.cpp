@@ -1,5 +1,5 @@
-// A million additions and a million products of 10x10 matrices, one at a time: what a framework costs
-// when the arithmetic itself costs next to nothing.
+// A million additions and a million products of 10x10 matrices, one at a time: what a framework
+// costs when the arithmetic itself costs next to nothing.
 //
 // Expected output:
 // Time of fine grained operation: <time> seconds

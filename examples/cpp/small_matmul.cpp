@@ -2,7 +2,8 @@
 // second product runs on the CPU as well, and one line on the standard error says why.
 //
 // A product as small as this takes a fraction of a microsecond on a CPU. On a GPU the way there and
-// back takes many times longer than the arithmetic, which is why Alula leaves small work where it is.
+// back takes many times longer than the arithmetic, which is why Alula leaves small work where it
+// is.
 //
 // Expected output:
 // CPU execution time: <time> seconds

@@ -1,6 +1,5 @@
-#include <unistd.h>
-
 #include <cstring>
+#include <unistd.h>
 
 #include "alula/core/memory.h"
 #include "alula/runtime/denormals.h"
@@ -33,7 +32,8 @@ class FlatList final : public Executable {
   static Views bind(const std::vector<Operand>& operands, std::span<void* const> slots) {
     Views views;
     for (const Operand& operand : operands)
-      views.push_back({&operand.spec, static_cast<std::byte*>(slots[operand.slot]) + operand.offset});
+      views.push_back(
+          {&operand.spec, static_cast<std::byte*>(slots[operand.slot]) + operand.offset});
     return views;
   }
 

@@ -7,15 +7,15 @@
 namespace alula::cpu {
 
 /// How the elements of several inputs line up with those of an output that they broadcast to. The
-/// dimensions that no input tells apart are merged first: a bias over [batch, height, width, channels]
-/// is a row of `channels`, repeated.
+/// dimensions that no input tells apart are merged first: a bias over [batch, height, width,
+/// channels] is a row of `channels`, repeated.
 class Broadcast {
  public:
   enum class Kind : uint8_t {
-    kSame,     // the output's shape: element i stands at i
-    kOne,      // one element
-    kRow,      // along the last merged dimension its elements follow one another
-    kRowOne,   // along the last merged dimension it is one element
+    kSame,    // the output's shape: element i stands at i
+    kOne,     // one element
+    kRow,     // along the last merged dimension its elements follow one another
+    kRowOne,  // along the last merged dimension it is one element
   };
 
   Broadcast(const Shape& output, std::span<const View> inputs);

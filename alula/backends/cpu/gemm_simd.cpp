@@ -1,21 +1,21 @@
 // Matrix products of floats and doubles.
 //
 // The work is done by micro-kernels that keep a small block of c in registers: kRows rows by two
-// vectors. Small products read a and b where they are. Large ones first copy a and b, piece by piece,
-// into the order in which the micro-kernel reads them ("packing"), in blocks that fit the caches.
-#include "alula/backends/cpu/gemm.h"
-
+// vectors. Small products read a and b where they are. Large ones first copy a and b, piece by
+// piece, into the order in which the micro-kernel reads them ("packing"), in blocks that fit the
+// caches.
 #include <algorithm>
 #include <type_traits>
 
+#include "alula/backends/cpu/gemm.h"
 #include "alula/backends/cpu/targets.h"
 #include "alula/core/memory.h"
 #include "alula/runtime/team.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "alula/backends/cpu/gemm_simd.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -39,11 +39,13 @@ constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(Tag<T>()));
 template <class T>
 constexpr int64_t kColumns = 2 * kLanes<T>;  // of a block of c
 
-/// How many steps ahead b is fetched from the second-level cache: Intel's prefetcher does not keep up.
+/// How many steps ahead b is fetched from the second-level cache: Intel's prefetcher does not keep
+/// up.
 constexpr int64_t kAhead = 12;
 
-/// What a micro-kernel works on: `k` steps, a from `a` (rows `a_row` apart, steps `a_step` apart), b
-/// from `b` (steps `b_step` apart), c at `c` with rows `c_row` apart. The last vector has `last` lanes.
+/// What a micro-kernel works on: `k` steps, a from `a` (rows `a_row` apart, steps `a_step` apart),
+/// b from `b` (steps `b_step` apart), c at `c` with rows `c_row` apart. The last vector has `last`
+/// lanes.
 template <class T>
 struct Block {
   int64_t k;
@@ -79,8 +81,7 @@ void micro_kernel(const Block<T>& block) {
   // The block of c is on its way while the sums are made.
   if (kPacked)
     for (int i = 0; i < kR; ++i)
-      for (int v = 0; v < kV; ++v)
-        hwy::Prefetch(block.c + i * block.c_row + v * kLanes<T>);
+      for (int v = 0; v < kV; ++v) hwy::Prefetch(block.c + i * block.c_row + v * kLanes<T>);
 
   const T* a = block.a;
   const T* b = block.b;
@@ -139,7 +140,8 @@ MicroKernel<T> pick(int rows, int vectors, bool masked) {
   }
 }
 
-/// One strip of c, `columns` wide (at most kColumns), `m` rows high: if a is packed, those of one panel.
+/// One strip of c, `columns` wide (at most kColumns), `m` rows high: if a is packed, those of one
+/// panel.
 template <class T, bool kPacked>
 void strip(int64_t m, int64_t columns, Block<T> block) {
   const int vectors = columns > kLanes<T> ? 2 : 1;
@@ -176,8 +178,8 @@ void multiply_in_place(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
                        .accumulate = false});
   };
   // About 30 multiplications a nanosecond.
-  const double nanoseconds = static_cast<double>(m) * static_cast<double>(n) *
-                             static_cast<double>(k) * sizeof(T) / 120;
+  const double nanoseconds =
+      static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * sizeof(T) / 120;
   if (nanoseconds < team::kWorthSharing) return part(0, m, 0, n);
   const int64_t strips = (n + kColumns<T> - 1) / kColumns<T>;
   const int64_t panels = (m + kRows - 1) / kRows;
@@ -188,13 +190,13 @@ void multiply_in_place(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
                        });
   else
     team::parallel_for(panels, nanoseconds / static_cast<double>(panels),
-                       [&](int64_t begin, int64_t end) HWY_ATTR {
-                         part(begin * kRows, std::min(m, end * kRows), 0, n);
-                       });
+                       [&](int64_t begin, int64_t end)
+                           HWY_ATTR { part(begin * kRows, std::min(m, end * kRows), 0, n); });
 }
 
-/// Blocks for the caches: a panel of a, kDepth steps deep, stays in the first level, kPanels of them in
-/// the second, kWidth columns of b in a share of the third. Deep blocks pass over c less often.
+/// Blocks for the caches: a panel of a, kDepth steps deep, stays in the first level, kPanels of
+/// them in the second, kWidth columns of b in a share of the third. Deep blocks pass over c less
+/// often.
 constexpr int64_t kDepth = 512;
 constexpr int64_t kPanels = 8;
 constexpr int64_t kWidth = 2048;
@@ -263,9 +265,12 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
   // Blocks of rows as equal as can be, the same number of them for every thread.
   const int64_t panels = (m + kRows - 1) / kRows;
   const int64_t threads = team::size();
-  const int64_t least = std::max<int64_t>((panels + kPanels - 1) / kPanels, std::min(panels, threads));
+  const int64_t least =
+      std::max<int64_t>((panels + kPanels - 1) / kPanels, std::min(panels, threads));
   const int64_t blocks = (least + threads - 1) / threads * threads;
-  const auto first_row = [&](int64_t block) { return std::min(m, panels * block / blocks * kRows); };
+  const auto first_row = [&](int64_t block) {
+    return std::min(m, panels * block / blocks * kRows);
+  };
   const Packed<T> packed_b(width * depth);
   for (int64_t j = 0; j < n; j += width) {
     const int64_t columns = std::min(width, n - j);
@@ -275,13 +280,12 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
       // A few steps at a time, so that rows of b are read whole.
       constexpr int64_t kSteps = 8;
       const Matrix<T> part{b.data + p * b.row + j * b.column, b.row, b.column};
-      team::parallel_for((steps + kSteps - 1) / kSteps, static_cast<double>(kSteps * columns) * 0.1,
-                         [&](int64_t begin, int64_t end) HWY_ATTR {
-                           for (int64_t s = begin * kSteps; s < std::min(steps, end * kSteps);
-                                s += kSteps)
-                             pack_b<T>(s, std::min(steps, s + kSteps), steps, columns, part,
-                                       packed_b.data());
-                         });
+      team::parallel_for(
+          (steps + kSteps - 1) / kSteps, static_cast<double>(kSteps * columns) * 0.1,
+          [&](int64_t begin, int64_t end) HWY_ATTR {
+            for (int64_t s = begin * kSteps; s < std::min(steps, end * kSteps); s += kSteps)
+              pack_b<T>(s, std::min(steps, s + kSteps), steps, columns, part, packed_b.data());
+          });
       const double work = static_cast<double>(m * columns * steps / blocks) * sizeof(T) / 120;
       team::parallel_for(blocks, work, [&](int64_t begin, int64_t end) HWY_ATTR {
         const Packed<T> packed_a((panels / blocks + 1) * kRows * steps);
@@ -315,23 +319,23 @@ template <class T>
 void multiply_vector(int64_t m, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row) {
   Packed<T> vector(k);
   for (int64_t i = 0; i < k; ++i) vector.data()[i] = b.data[i * b.row];
-  team::parallel_for(m, static_cast<double>(k) * sizeof(T) / 20, [&](int64_t begin,
-                                                                     int64_t end) HWY_ATTR {
-    const Tag<T> d;
-    for (int64_t i = begin; i < end; ++i) {
-      const T* from = a.data + i * a.row;
-      auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
-      int64_t step = 0;
-      for (; step + kColumns<T> <= k; step += kColumns<T>) {
-        sum0 = hn::MulAdd(hn::LoadU(d, from + step), hn::LoadU(d, vector.data() + step), sum0);
-        sum1 = hn::MulAdd(hn::LoadU(d, from + step + kLanes<T>),
-                          hn::LoadU(d, vector.data() + step + kLanes<T>), sum1);
-      }
-      T sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
-      for (; step < k; ++step) sum += from[step] * vector.data()[step];
-      c[i * row] = sum;
-    }
-  });
+  team::parallel_for(
+      m, static_cast<double>(k) * sizeof(T) / 20, [&](int64_t begin, int64_t end) HWY_ATTR {
+        const Tag<T> d;
+        for (int64_t i = begin; i < end; ++i) {
+          const T* from = a.data + i * a.row;
+          auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+          int64_t step = 0;
+          for (; step + kColumns<T> <= k; step += kColumns<T>) {
+            sum0 = hn::MulAdd(hn::LoadU(d, from + step), hn::LoadU(d, vector.data() + step), sum0);
+            sum1 = hn::MulAdd(hn::LoadU(d, from + step + kLanes<T>),
+                              hn::LoadU(d, vector.data() + step + kLanes<T>), sum1);
+          }
+          T sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+          for (; step < k; ++step) sum += from[step] * vector.data()[step];
+          c[i * row] = sum;
+        }
+      });
 }
 
 template <class T>
@@ -339,7 +343,8 @@ void multiply(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, i
   if (n == 1 && a.column == 1 && m > 1) return multiply_vector<T>(m, k, a, b, c, row);
   // Packing b pays once enough rows use it; a small b stays in the cache as it is.
   const bool small = k * n * static_cast<int64_t>(sizeof(T)) <= 64 << 10;
-  if (b.column == 1 && (small || m <= 2 * kRows)) return multiply_in_place<T>(m, n, k, a, b, c, row);
+  if (b.column == 1 && (small || m <= 2 * kRows))
+    return multiply_in_place<T>(m, n, k, a, b, c, row);
   multiply_packed<T>(m, n, k, a, b, c, row);
 }
 
@@ -363,20 +368,20 @@ void multiply_integers(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
       for (int64_t p = 0; p < k; ++p) copied.data()[p * n + j] = b.data[p * b.row + j * b.column];
     b = {copied.data(), n, 1};
   }
-  team::parallel_for(m, static_cast<double>(n) * static_cast<double>(k) * 0.2,
-                     [&](int64_t begin, int64_t end) HWY_ATTR {
-                       for (int64_t i = begin; i < end; ++i) {
-                         T* out = c + i * row;
-                         std::fill_n(out, n, T{0});
-                         for (int64_t p = 0; p < k; ++p) {
-                           const U factor = static_cast<U>(a.data[i * a.row + p * a.column]);
-                           const T* from = b.data + p * b.row;
-                           for (int64_t j = 0; j < n; ++j)
-                             out[j] = static_cast<T>(static_cast<U>(out[j]) +
-                                                     factor * static_cast<U>(from[j]));
-                         }
-                       }
-                     });
+  team::parallel_for(
+      m, static_cast<double>(n) * static_cast<double>(k) * 0.2,
+      [&](int64_t begin, int64_t end) HWY_ATTR {
+        for (int64_t i = begin; i < end; ++i) {
+          T* out = c + i * row;
+          std::fill_n(out, n, T{0});
+          for (int64_t p = 0; p < k; ++p) {
+            const U factor = static_cast<U>(a.data[i * a.row + p * a.column]);
+            const T* from = b.data + p * b.row;
+            for (int64_t j = 0; j < n; ++j)
+              out[j] = static_cast<T>(static_cast<U>(out[j]) + factor * static_cast<U>(from[j]));
+          }
+        }
+      });
 }
 
 void GemmInt8(int64_t m, int64_t n, int64_t k, Matrix<uint8_t> a, Matrix<uint8_t> b, uint8_t* c,

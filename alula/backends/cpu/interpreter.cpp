@@ -65,9 +65,10 @@ void store_constant(const Instruction& step, uint64_t* to) {
 }  // namespace
 
 const Code& Code::of(const scalar::Program& program) {
-  return static_cast<const Code&>(program.prepared(
-      DeviceType::kCPU,
-      [](const scalar::Program& p) -> std::unique_ptr<Prepared> { return std::make_unique<Code>(p); }));
+  return static_cast<const Code&>(
+      program.prepared(DeviceType::kCPU, [](const scalar::Program& p) -> std::unique_ptr<Prepared> {
+        return std::make_unique<Code>(p);
+      }));
 }
 
 Code::Code(const scalar::Program& program)

@@ -6,8 +6,9 @@
 
 namespace alula::cpu {
 
-/// A scalar program made ready for the CPU. It runs tile by tile: each instruction is one routine over
-/// a few hundred elements, and what lies between two instructions stays in the first-level cache.
+/// A scalar program made ready for the CPU. It runs tile by tile: each instruction is one routine
+/// over a few hundred elements, and what lies between two instructions stays in the first-level
+/// cache.
 class Code final : public scalar::Prepared {
  public:
   explicit Code(const scalar::Program& program);
@@ -41,7 +42,7 @@ class Code final : public scalar::Prepared {
 
   std::vector<Value> values_;  // one an instruction, then one for each copy to an output
   std::vector<Step> steps_;
-  std::vector<uint64_t> uniforms_;             // constants, and room for parameters and other values
+  std::vector<uint64_t> uniforms_;  // constants, and room for parameters and other values
   std::vector<std::pair<int, int>> parameters_;  // (parameter, position in values_)
   std::vector<DType> inputs_, outputs_;
   std::string name_;

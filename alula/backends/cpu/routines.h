@@ -11,8 +11,8 @@ namespace alula::cpu {
 /// What went wrong with some element; bits.
 enum Fault : uint32_t { kDivisionByZero = 1, kNegativePower = 2 };
 
-/// Computes `n` elements. Bit k of `uniform` says that operand k is a single value. `out` may be one of
-/// the operands.
+/// Computes `n` elements. Bit k of `uniform` says that operand k is a single value. `out` may be
+/// one of the operands.
 using Routine = void (*)(void* out, const void* const* operands, uint32_t uniform, int64_t n,
                          uint32_t* faults);
 
