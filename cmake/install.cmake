@@ -13,6 +13,7 @@ install(
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING
   PATTERN "*.h"
+  PATTERN "*_test.h" EXCLUDE
   PATTERN "testing" EXCLUDE
   PATTERN "backends" EXCLUDE)
 install(
