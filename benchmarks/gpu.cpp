@@ -163,6 +163,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   fmt::print("{}\n", gpu().description());
+  benchmark::AddCustomContext("alula", version());
+  benchmark::AddCustomContext("gpu", gpu().description());
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

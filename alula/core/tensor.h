@@ -75,7 +75,7 @@ class Tensor {
   Device device() const { return contents().device; }
 
   /// This tensor on another device; itself if it is there already. (Defined in runtime.)
-  Tensor to(Device device) const;
+  Tensor to(Device wanted) const;
   Tensor cpu() const { return device().is_cpu() ? *this : to(kCPU); }
 
   /// The elements of a tensor on the host. T must be its dtype.

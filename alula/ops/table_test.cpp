@@ -1,5 +1,8 @@
 #include "alula/ops/table.h"
 
+#include <map>
+#include <set>
+
 #include "alula/testing/harness.h"
 
 using namespace alula;
@@ -19,12 +22,35 @@ TEST(EveryOp, IsFoundByItsName) {
   EXPECT_EQ(find_elementwise("no_such_op"), nullptr);
 }
 
+namespace {
+
+/// Why an op does not take a dtype, in the words of its TensorFlow counterpart; none if there is no
+/// good reason.
+std::string why_not(DTypeSet taken, DType missing) {
+  if (taken == DTypeSet{boolean}) return "it is about truth values";
+  if (missing == string) return "strings are only moved about";
+  if (taken == DTypeSet{uint8, int8, int32, int64}) return "its input is an index";
+  if (missing == boolean) return "truth values have no arithmetic";
+  if (taken == kSigned) return "there are no negative values";
+  const bool real = is_integer(missing) && (taken - kIntegers) == kFloating;
+  return real ? "its values are real numbers" : "";
+}
+
+}  // namespace
+
 /// Prints which op takes which dtype, and says of every empty cell why it is empty.
 TEST(EveryOp, PrintsItsDTypes) {
-  const auto print = [](const char* name, DTypeSet dtypes) {
+  std::map<std::string, std::set<std::string>> reasons;
+  const auto print = [&](const char* name, DTypeSet dtypes) {
     std::string row = fmt::format("{:<28}", name);
-    for (int i = 0; i < kDTypeCount; ++i)
-      row += dtypes.contains(static_cast<DType>(i)) ? "  x" : "  .";
+    for (int i = 0; i < kDTypeCount; ++i) {
+      const auto dtype = static_cast<DType>(i);
+      row += dtypes.contains(dtype) ? "  x" : "  .";
+      if (dtypes.contains(dtype)) continue;
+      const std::string reason = why_not(dtypes, dtype);
+      EXPECT_NE(reason, "") << name << " does not take " << name_of(dtype) << ", for no reason";
+      reasons[fmt::format("{}: {}", dtype, reason)].insert(name);
+    }
     fmt::print("{}\n", row);
   };
   fmt::print("{:<28}  h  b  f  d i8 16 32 64 u8 16 32 64  ?  s\n", "op");
@@ -32,4 +58,6 @@ TEST(EveryOp, PrintsItsDTypes) {
     print(function->name(), function->dtypes());
   for (const OpType* type = all_op_types(); type != nullptr; type = type->next)
     print(type->name, type->dtypes);
+  fmt::print("\nempty cells\n");
+  for (const auto& [reason, ops] : reasons) fmt::print("  {} ({} ops)\n", reason, ops.size());
 }
