@@ -1,5 +1,6 @@
 // The GPU behind the contract of runtime/backend.h: memory, copies, tickets.
 #include <cstring>
+#include <dlfcn.h>
 #include <numeric>
 #include <thread>
 
@@ -27,6 +28,19 @@ TEST_F(Gpu, IsListedAndDescribesItself) {
   EXPECT_NE(gpu().description().find("multiprocessors"), std::string::npos);
   EXPECT_GT(gpu().memory().total, int64_t{1} << 30);
   fmt::print("{}\n", gpu().description());
+}
+
+TEST_F(Gpu, PluginRefusesAnotherBuildOfTheLibrary) {
+  void* library = dlopen(plugin::file().c_str(), RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(library, nullptr);
+  const auto entry = reinterpret_cast<plugin::Entry>(dlsym(library, "alula_plugin"));
+  for (const plugin::BuildId& other :
+       {plugin::BuildId{kBackendVersion + 1, plugin::build_id().text},
+        plugin::BuildId{kBackendVersion, "0.0.0 another compiler"}}) {
+    const char* problem = entry(other);
+    ASSERT_NE(problem, nullptr);
+    EXPECT_NE(std::string(problem).find("built for another Alula"), std::string::npos) << problem;
+  }
 }
 
 TEST_F(Gpu, ReleasedMemoryIsGivenOutAgain) {

@@ -53,7 +53,7 @@ std::string add_gpus() {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0))
-    return "the driver shows no GPU; does CUDA_VISIBLE_DEVICES hide it?";
+    return "the driver shows no GPU (perhaps CUDA_VISIBLE_DEVICES hides it)";
   if (code != cudaSuccess)
     return fmt::format("the driver does not start ({})", cudaGetErrorString(code));
   const int oldest = supported_architectures().front();
