@@ -17,7 +17,8 @@ Tensor searchsorted(const Tensor& sorted, const Tensor& values,
 Specs SearchSorted::infer(SpecRefs inputs) const {
   const Spec &sorted = inputs[0], &values = inputs[1];
   require(kDTypes.contains(sorted.dtype), "{}: takes {}. Got {}.", kName, kDTypes, inputs);
-  require(sorted.dtype == values.dtype, "{}: the dtypes differ. Got {}. Use cast().", kName, inputs);
+  require(sorted.dtype == values.dtype, "{}: the dtypes differ. Got {}. Use cast().", kName,
+          inputs);
   require(out_type == int32 || out_type == int64, "{}: out_type must be int32 or int64. Got {}.",
           kName, out_type);
   require(sorted.rank() >= 1 && sorted.rank() == values.rank() &&
