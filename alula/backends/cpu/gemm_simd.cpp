@@ -6,6 +6,7 @@
 // caches.
 #include <algorithm>
 #include <type_traits>
+#include <unistd.h>
 
 #include "alula/backends/cpu/gemm.h"
 #include "alula/backends/cpu/targets.h"
@@ -194,11 +195,19 @@ void multiply_in_place(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
                            HWY_ATTR { part(begin * kRows, std::min(m, end * kRows), 0, n); });
 }
 
-/// Blocks for the caches: a panel of a, kDepth steps deep, stays in the first level, kPanels of
-/// them in the second, kWidth columns of b in a share of the third. Deep blocks pass over c less
-/// often.
-constexpr int64_t kDepth = 512;
-constexpr int64_t kPanels = 8;
+/// Blocks for the caches: `panels` panels of a, `depth` steps deep, stay in the second level,
+/// kWidth columns of b in a share of the third.
+struct Blocking {
+  int64_t depth, panels;
+};
+
+/// A strip of b 256 steps deep fits a first-level cache of 48 KiB (Intel's). It does not fit one of
+/// 32, and then deeper blocks are better, because they pass over c less often.
+Blocking blocking() {
+  static const bool large = sysconf(_SC_LEVEL1_DCACHE_SIZE) >= 48 << 10;
+  return large ? Blocking{256, 16} : Blocking{512, 8};
+}
+
 constexpr int64_t kWidth = 2048;
 
 /// Copies [rows, k] of a into panels of kRows rows, step after step; what is missing is zero.
@@ -261,12 +270,13 @@ template <class T>
 void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row) {
   constexpr int64_t kStrip = kColumns<T>;
   const int64_t width = std::min(kWidth, (n + kStrip - 1) / kStrip * kStrip);
-  const int64_t depth = std::min(kDepth, k);
+  const auto [most_depth, most_panels] = blocking();
+  const int64_t depth = std::min(most_depth, k);
   // Blocks of rows as equal as can be, the same number of them for every thread.
   const int64_t panels = (m + kRows - 1) / kRows;
   const int64_t threads = team::size();
   const int64_t least =
-      std::max<int64_t>((panels + kPanels - 1) / kPanels, std::min(panels, threads));
+      std::max<int64_t>((panels + most_panels - 1) / most_panels, std::min(panels, threads));
   const int64_t blocks = (least + threads - 1) / threads * threads;
   const auto first_row = [&](int64_t block) {
     return std::min(m, panels * block / blocks * kRows);
