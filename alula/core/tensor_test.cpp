@@ -189,7 +189,8 @@ TEST(Tensor, OfStringsEndsWithItsLastView) {
 TEST(Tensor, IsCheapToCopy) {
   const Tensor tensor = {1, 2, 3};
   EXPECT_TRUE(tensor.unique());
-  const Tensor copy = tensor;
+  Tensor copy;
+  copy = tensor;
   EXPECT_TRUE(copy.same_as(tensor));
   EXPECT_FALSE(tensor.unique());
   EXPECT_EQ(copy.data(), tensor.data());

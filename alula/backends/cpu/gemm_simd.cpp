@@ -205,7 +205,7 @@ struct Blocking {
 /// 32, and then deeper blocks are better, because they pass over c less often.
 Blocking blocking() {
   static const bool large = sysconf(_SC_LEVEL1_DCACHE_SIZE) >= 48 << 10;
-  return large ? Blocking{256, 16} : Blocking{512, 8};
+  return large ? Blocking{256, 16} : Blocking{1024, 8};
 }
 
 constexpr int64_t kWidth = 2048;
