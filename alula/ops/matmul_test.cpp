@@ -78,6 +78,9 @@ OP_TEST(matmul) {
     check_all_transpositions(dtype, 700, 1, 300);
   }
   check_product(float32, {26, 520}, {520, 4133});
+  // Deeper than one block of any machine: the parts are added up.
+  check_product(float32, {61, 2100}, {2100, 70});
+  check_product(float64, {61, 2100}, {70, 2100}, {.transpose_b = true});
   // Batches: broadcast on either side, one b for all, more than there are threads.
   check_product(float32, {2, 1, 5, 4}, {3, 4, 6});
   check_product(float32, {5, 4}, {2, 3, 4, 6});
