@@ -50,6 +50,7 @@ Device::Device(std::string_view name) {
 }
 
 std::string to_string(Device device) {
+  if (device.type == DeviceType::kSymbolic) return "nowhere (symbolic)";
   return fmt::format("/{}:{}", kNames[static_cast<int>(device.type)], device.index);
 }
 

@@ -13,8 +13,10 @@ enum class DeviceType : uint8_t {
   kCPU,
   kGPU,
   kSimulated,  // a device in host memory, for tests: '/SIM:0'
+  kSymbolic,   // nowhere: a tensor that stands for a value to come
 };
 
+/// The types of devices that compute.
 inline constexpr int kDeviceTypeCount = 3;
 
 /// A place where tensors live and ops run. Devices are counted from 0 within their type.

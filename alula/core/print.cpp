@@ -256,6 +256,7 @@ std::string scalar_text(const Tensor& tensor) {
 
 std::string Tensor::str() const {
   if (!defined()) return "Tensor()";
+  if (is_symbolic()) return fmt::format("<symbolic {}>", spec());
   if (size() == 0) return "[]";
   const Tensor host = cpu();
   if (rank() == 0) return scalar_text(host);

@@ -41,7 +41,8 @@ TensorData* new_header(const Spec& spec, Device device, size_t bytes) {
 }  // namespace
 
 void TensorData::destroy() {
-  if (spec.dtype == string && !buffer) std::destroy_n(strings(*this), spec.shape.size());
+  if (spec.dtype == string && !buffer && data != nullptr)
+    std::destroy_n(strings(*this), spec.shape.size());
   const size_t bytes = block_bytes(*this);
   this->~TensorData();
   memory::release(this, bytes);
@@ -79,7 +80,23 @@ Tensor Tensor::on_buffer(const Spec& spec, Allocator& allocator) {
   return Tensor(tensor);
 }
 
+Tensor Tensor::symbolic(const Spec& spec, Ref<Note> note) {
+  TensorData* tensor = new_header(spec, DeviceType::kSymbolic, 0);
+  tensor->note = std::move(note);
+  return Tensor(tensor);
+}
+
+uint64_t Tensor::id() const {
+  static constinit std::atomic<uint64_t> last = 0;
+  std::atomic<uint64_t>& id = contents().id;
+  if (const uint64_t known = id.load(std::memory_order_acquire)) return known;
+  uint64_t expected = 0;
+  const uint64_t fresh = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return id.compare_exchange_strong(expected, fresh) ? fresh : expected;
+}
+
 Tensor Tensor::reshaped(const Shape& shape) const {
+  check_not_symbolic();
   const Spec to = spec().with(shape);
   require(shape.checked_size("tensor", size_of(to.dtype)) == size(),
           "tensor: the elements of {} do not fill the shape {}.", spec(), shape);
@@ -133,7 +150,15 @@ void Tensor::fail_undefined() {
   fail<FailedPreconditionError>("tensor: it is not defined yet; it has no elements.");
 }
 
+void Tensor::check_not_symbolic() const {
+  require<FailedPreconditionError>(!is_symbolic(),
+                                   "tensor: it is symbolic and has no elements yet. Got {}. Call "
+                                   "the model that was made of it, and use what that returns.",
+                                   spec());
+}
+
 void Tensor::check_access(DType wanted) const {
+  check_not_symbolic();
   require(dtype() == wanted, "tensor: its elements are {}, not {}. Got {}. Use cast().", dtype(),
           wanted, spec());
   require<FailedPreconditionError>(
@@ -142,6 +167,7 @@ void Tensor::check_access(DType wanted) const {
 }
 
 void Tensor::check_single() const {
+  check_not_symbolic();
   require(size() == 1, "item: the tensor must have one element. Got {}.", spec());
 }
 

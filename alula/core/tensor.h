@@ -11,6 +11,17 @@
 
 namespace alula {
 
+/// What a higher folder attaches to a tensor: how a symbolic tensor came about, for one.
+class Note {
+ public:
+  std::atomic<int> references = 1;
+  Note() = default;
+  Note(const Note&) = delete;
+  Note& operator=(const Note&) = delete;
+  virtual ~Note() = default;
+  void destroy() { delete this; }
+};
+
 /// What a Tensor points to. On the host, the elements of a small tensor follow it in the same
 /// block.
 struct TensorData {
@@ -18,7 +29,9 @@ struct TensorData {
   Device device;
   Spec spec;
   void* data = nullptr;
-  Ref<Buffer> buffer;  // none if the elements follow
+  Ref<Buffer> buffer;                    // none if the elements follow
+  Ref<Note> note;                        // usually none
+  mutable std::atomic<uint64_t> id = 0;  // given when it is first asked for
 
   /// The elements start here if they are at most this many bytes.
   static constexpr size_t kInline = 2048;
@@ -61,6 +74,8 @@ class Tensor {
   /// A tensor whose elements are yet to be written, by whoever made it; strings are empty.
   static Tensor uninitialized(const Spec& spec, Allocator& allocator);
   static Tensor uninitialized(const Spec& spec);  // on the host
+  /// A tensor that stands for a value to come; dimensions may be unknown. `note` says what it is.
+  static Tensor symbolic(const Spec& spec, Ref<Note> note);
   /// A tensor over the same elements with another shape of as many; a small one on the host is
   /// copied.
   Tensor reshaped(const Shape& shape) const;
@@ -73,6 +88,8 @@ class Tensor {
   int64_t size() const { return shape().size(); }
   int64_t bytes() const { return spec().bytes(); }
   Device device() const { return contents().device; }
+  /// Whether it stands for a value to come, and has no elements.
+  bool is_symbolic() const { return device().type == DeviceType::kSymbolic; }
 
   /// This tensor on another device; itself if it is there already. (Defined in runtime.)
   Tensor to(Device wanted) const;
@@ -111,6 +128,15 @@ class Tensor {
   }
   /// The same object, not just equal values.
   bool same_as(const Tensor& other) const { return data_.get() == other.data_.get(); }
+  /// A number that no other tensor of this process has or will have: what a tape knows it by.
+  uint64_t id() const;
+  /// What is attached to it, if it is a T.
+  template <class T>
+  const T* note() const {
+    return dynamic_cast<const T*>(contents().note.get());
+  }
+  /// For whoever made the tensor, until it is handed on.
+  void set_note(Ref<Note> note) { data_->note = std::move(note); }
 
  private:
   explicit Tensor(TensorData* data) : data_(data) {}
@@ -122,6 +148,7 @@ class Tensor {
   [[noreturn, gnu::cold]] static void fail_undefined();
   static Tensor on_buffer(const Spec& spec, Allocator& allocator);
   static Tensor copy_of(const void* values, size_t count, DType dtype, const Shape& shape);
+  void check_not_symbolic() const;
   void check_access(DType wanted) const;
   void check_single() const;
 

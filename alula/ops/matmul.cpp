@@ -1,5 +1,7 @@
 #include "alula/ops/matmul.h"
 
+#include "alula/ops/sum_to.h"
+
 namespace alula {
 namespace {
 
@@ -37,6 +39,32 @@ Cost MatMul::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
   const int64_t k = a[transpose_a ? a.rank() - 2 : a.rank() - 1];
   cost.flops = 2.0 * static_cast<double>(outputs[0].shape.size()) * static_cast<double>(k);
   return cost;
+}
+
+/// With C = A B and a gradient D of C: dA = D B', dB = A' D, each transposed as its input was.
+Gradients MatMul::gradient(const Recorded& call) const {
+  const Tensor& dy = call.dy();
+  Gradients gradients{Tensor(), Tensor()};
+  if (call.wants(0)) {
+    const Tensor& b = call.input(1);
+    const Tensor da = transpose_a ? matmul(b, dy, {.transpose_a = transpose_b, .transpose_b = true})
+                                  : matmul(dy, b, {.transpose_b = !transpose_b});
+    gradients[0] = sum_to(da, call.input_spec(0).shape);
+  }
+  if (call.wants(1)) {
+    const Tensor& a = call.input(0);
+    const Tensor db = transpose_b ? matmul(dy, a, {.transpose_a = true, .transpose_b = transpose_a})
+                                  : matmul(a, dy, {.transpose_a = !transpose_a});
+    gradients[1] = sum_to(db, call.input_spec(1).shape);
+  }
+  return gradients;
+}
+
+Needs MatMul::needs(IndexSet wanted) const {
+  Needs needs{.inputs = {}, .outputs = {}};
+  if (wanted.contains(0)) needs.inputs.add(1);
+  if (wanted.contains(1)) needs.inputs.add(0);
+  return needs;
 }
 
 }  // namespace alula

@@ -21,6 +21,8 @@ struct MatMul final : OpOf<MatMul>, MatMulOptions {
   explicit MatMul(const MatMulOptions& options = {}) : MatMulOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet wanted) const override;
 };
 
 }  // namespace alula

@@ -22,11 +22,21 @@ Tensor squeeze(const Tensor& x, const Axes& axis = {});
 /// The tensor itself, as the result of an op.
 Tensor identity(const Tensor& x);
 
-/// The op behind `reshape`.
-struct Reshape final : OpOf<Reshape> {
-  static constexpr const char* kName = "reshape";
+/// What the views share: the gradient is the output's, in the input's shape.
+template <class Derived>
+struct ViewOp : OpOf<Derived> {
   static constexpr DTypeSet kDTypes = kAnyType;
   static constexpr bool kView = true;
+  Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }
+  Gradients gradient(const Recorded& call) const override {
+    return {reshape(call.dy(), call.input_spec().shape)};
+  }
+  Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
+};
+
+/// The op behind `reshape`.
+struct Reshape final : ViewOp<Reshape> {
+  static constexpr const char* kName = "reshape";
 
   Shape shape;  // at most one is -1
 
@@ -36,10 +46,8 @@ struct Reshape final : OpOf<Reshape> {
 };
 
 /// The op behind `expand_dims`.
-struct ExpandDims final : OpOf<ExpandDims> {
+struct ExpandDims final : ViewOp<ExpandDims> {
   static constexpr const char* kName = "expand_dims";
-  static constexpr DTypeSet kDTypes = kAnyType;
-  static constexpr bool kView = true;
 
   int64_t axis;
 
@@ -49,10 +57,8 @@ struct ExpandDims final : OpOf<ExpandDims> {
 };
 
 /// The op behind `squeeze`.
-struct Squeeze final : OpOf<Squeeze> {
+struct Squeeze final : ViewOp<Squeeze> {
   static constexpr const char* kName = "squeeze";
-  static constexpr DTypeSet kDTypes = kAnyType;
-  static constexpr bool kView = true;
 
   Axes axis;
 
@@ -62,10 +68,8 @@ struct Squeeze final : OpOf<Squeeze> {
 };
 
 /// The op behind `identity`.
-struct Identity final : OpOf<Identity> {
+struct Identity final : ViewOp<Identity> {
   static constexpr const char* kName = "identity";
-  static constexpr DTypeSet kDTypes = kAnyType;
-  static constexpr bool kView = true;
 
   Specs infer(SpecRefs inputs) const override { return {inputs[0]}; }
   Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }

@@ -92,23 +92,50 @@ DeviceScope::~DeviceScope() {
   if (!had_outer_) t_state.flags &= ~ThreadState::kDeviceScope;
 }
 
-Tensor Tensor::to(Device wanted) const {
-  require<FailedPreconditionError>(defined(), "tensor: it is not defined yet; it has no elements.");
-  const Device target = usable(wanted);
-  if (device() == target) return *this;
-  require(dtype() != string, "tensor: strings stay on the CPU. Got {}, asked for {}.", spec(),
-          target);
-  const auto count = static_cast<size_t>(bytes());
+namespace {
+
+/// What a copy to another device is to listeners. Its gradient goes the way back.
+struct Transfer final : OpOf<Transfer> {
+  static constexpr const char* kName = "to";
+  static constexpr DTypeSet kDTypes = kNumericOrBool;
+  Device from;
+
+  explicit Transfer(Device from) : from(from) {}
+  Specs infer(SpecRefs inputs) const override { return {inputs[0]}; }
+  Gradients gradient(const Recorded& call) const override { return {call.dy().to(from)}; }
+  Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
+};
+
+}  // namespace
+
+Tensor moved(const Tensor& tensor, Device to) {
+  const Device target = usable(to);
+  const Device from = tensor.device();
+  if (from == target) return tensor;
+  require(tensor.dtype() != string, "tensor: strings stay on the CPU. Got {}, asked for {}.",
+          tensor.spec(), target);
+  const auto count = static_cast<size_t>(tensor.bytes());
   if (target.is_cpu()) {
-    Tensor copy = uninitialized(spec());
-    backend_of(device()).copy_to_host(copy.mutable_data(), data(), count);
+    Tensor copy = Tensor::uninitialized(tensor.spec());
+    backend_of(from).copy_to_host(copy.mutable_data(), tensor.data(), count);
     return copy;
   }
-  if (!device().is_cpu()) return cpu().to(target);
+  if (!from.is_cpu()) return moved(moved(tensor, kCPU), target);
   Backend& backend = backend_of(target);
-  Tensor copy = uninitialized(spec(), backend);
-  backend.copy_from_host(copy.mutable_data(), data(), count);
+  Tensor copy = Tensor::uninitialized(tensor.spec(), backend);
+  backend.copy_from_host(copy.mutable_data(), tensor.data(), count);
   return copy;
+}
+
+Tensor Tensor::to(Device wanted) const {
+  require<FailedPreconditionError>(defined(), "tensor: it is not defined yet; it has no elements.");
+  if (is_symbolic()) return *this;  // where its value will be is not decided here
+  const Tensor there = moved(*this, wanted);
+  if ((t_state.flags & ThreadState::kListening) && !there.same_as(*this)) {
+    const Tensor* self = this;
+    tell_listeners(Transfer(device()), there.device(), TensorRefs({&self, 1}), {&there, 1});
+  }
+  return there;
 }
 
 namespace config {

@@ -15,6 +15,9 @@ Backend& backend_of(Device device);
 /// NotFoundError where soft placement is off.
 Device usable(Device device);
 
+/// A tensor on another device; itself if it is there already. Nobody is told, as by Tensor::to.
+Tensor moved(const Tensor& tensor, Device to);
+
 /// Makes a device known. The CPU and the plugins call it while they load.
 void add_backend(std::unique_ptr<Backend> backend);
 /// Forgets a device; no tensor may be left on it.

@@ -15,15 +15,34 @@ Listener::Listener() : outer_(t_state.listener) {
   t_state.flags |= ThreadState::kListening;
 }
 
-Listener::~Listener() {
-  t_state.listener = outer_;
-  if (outer_ == nullptr) t_state.flags &= ~ThreadState::kListening;
+Listener::~Listener() { stop_listening(); }
+
+void Listener::stop_listening() {
+  Listener** link = &t_state.listener;
+  while (*link != nullptr && *link != this) link = &(*link)->outer_;
+  if (*link == this) *link = outer_;
+  if (t_state.listener == nullptr) t_state.flags &= ~ThreadState::kListening;
 }
+
+void Listener::read(const Variable&, const Tensor&) {}
 
 void tell_listeners(const Op& op, Device device, TensorRefs inputs,
                     std::span<const Tensor> outputs) {
   for (Listener* listener = t_state.listener; listener != nullptr; listener = listener->outer_)
     listener->ran(op, device, inputs, outputs);
+}
+
+void tell_listeners(const Variable& variable, const Tensor& value) {
+  for (Listener* listener = t_state.listener; listener != nullptr; listener = listener->outer_)
+    listener->read(variable, value);
+}
+
+Tensors symbolic_outputs(const std::shared_ptr<const Call>& call, std::span<const Spec> specs) {
+  Tensors outputs;
+  for (const Spec& spec : specs)
+    outputs.push_back(
+        Tensor::symbolic(spec, Ref<Note>(new Symbol(call, static_cast<int>(outputs.size())))));
+  return outputs;
 }
 
 namespace {
@@ -44,6 +63,12 @@ bool all_on_cpu(TensorRefs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i].defined() || !inputs[i].device().is_cpu()) return false;
   return true;
+}
+
+bool any_symbolic(TensorRefs inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].is_symbolic()) return true;
+  return false;
 }
 
 SpecPointers specs_of(TensorRefs inputs) {
@@ -121,14 +146,31 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
   return outputs;
 }
 
+/// A call of an op whose inputs are not there yet.
+class OpCall final : public Call {
+ public:
+  OpCall(const Op& op, std::vector<Tensor> inputs) : Call(std::move(inputs)), op_(op.clone()) {}
+  Tensors run(std::span<const Tensor> values) const override { return call_all(*op_, values); }
+
+ private:
+  std::unique_ptr<Op> op_;
+};
+
+Tensors call_later(const Op& op, TensorRefs inputs, const Specs& specs) {
+  std::vector<Tensor> kept;
+  for (size_t i = 0; i < inputs.size(); ++i) kept.push_back(inputs[i]);
+  return symbolic_outputs(std::make_shared<OpCall>(op, std::move(kept)), specs);
+}
+
 /// Everything that an ordinary call on the CPU need not think about.
 [[gnu::noinline]] Tensors dispatch_slowly(const Op& op, TensorRefs inputs) {
   check_defined(op, inputs);
   const SpecPointers specs = specs_of(inputs);
+  if (any_symbolic(inputs)) return call_later(op, inputs, op.infer(refs(specs)));
   Device wanted = place(inputs);
   if (op.type().view) {
     if (stays_on_cpu(inputs[0])) wanted = kCPU;
-    Tensors outputs{inputs[0].to(wanted).reshaped(op.infer(refs(specs))[0].shape)};
+    Tensors outputs{moved(inputs[0], wanted).reshaped(op.infer(refs(specs))[0].shape)};
     if (t_state.flags & ThreadState::kListening)
       tell_listeners(op, wanted, inputs, std::span(outputs.data(), outputs.size()));
     return outputs;
@@ -142,10 +184,10 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
     device = kCPU;
   }
 
-  InlineVector<Tensor, kFew> moved;
+  InlineVector<Tensor, kFew> operands;
   InlineVector<const Tensor*, kFew> pointers;
-  for (size_t i = 0; i < inputs.size(); ++i) moved.push_back(inputs[i].to(device));
-  for (const Tensor& tensor : moved) pointers.push_back(&tensor);
+  for (size_t i = 0; i < inputs.size(); ++i) operands.push_back(moved(inputs[i], device));
+  for (const Tensor& tensor : operands) pointers.push_back(&tensor);
   const TensorRefs here(std::span<const Tensor* const>(pointers.data(), pointers.size()));
 
   Tensors outputs = allocate(op, op.infer(refs(specs)), backend);
@@ -157,7 +199,7 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
 
   if (device != wanted)
     for (Tensor& output : outputs)
-      if (!stays_on_cpu(output)) output = output.to(wanted);
+      if (!stays_on_cpu(output)) output = moved(output, wanted);
   if (t_state.flags & ThreadState::kListening)
     tell_listeners(op, device, inputs, std::span(outputs.data(), outputs.size()));
   return outputs;
@@ -173,6 +215,41 @@ Tensors dispatch_all(const Op& op, TensorRefs inputs) {
   Tensors outputs = allocate(op, op.infer(refs(specs)), nullptr);
   run_on_cpu(op, views_of(inputs), views_of(outputs));
   return outputs;
+}
+
+void dispatch_into(const Op& op, TensorRefs inputs, std::span<Tensor* const> targets) {
+  check_defined(op, inputs);
+  const SpecPointers specs = specs_of(inputs);
+  const Specs inferred = op.infer(refs(specs));
+  const Device device = place(inputs);
+  Backend* backend = device.is_cpu() ? nullptr : &backend_of(device);
+  bool here = backend == nullptr || backend->supports(op, refs(specs));
+  for (size_t i = 0; i < inputs.size(); ++i) here = here && inputs[i].device() == device;
+  if (!here) {  // the long way, with moves
+    std::vector<Tensor> values;
+    for (size_t i = 0; i < inputs.size(); ++i) values.push_back(inputs[i]);
+    Tensors outputs = call_all(op, values);
+    for (size_t i = 0; i < targets.size(); ++i)
+      *targets[i] = outputs[i].reshaped(outputs[i].shape());  // nothing leads to this call
+    return;
+  }
+  const Views in = views_of(inputs);
+  Views out;
+  std::vector<std::pair<Tensor*, Tensor>> fresh;  // put in place when all is done
+  for (size_t i = 0; i < targets.size(); ++i) {
+    Tensor& target = *targets[i];
+    if (target.unique() && target.device() == device && target.spec() == inferred[i]) {
+      out.push_back({&target.spec(), target.mutable_data()});
+      continue;
+    }
+    fresh.emplace_back(&target, allocate(op, {inferred[i]}, backend)[0]);
+    out.push_back({&inferred[i], fresh.back().second.mutable_data()});
+  }
+  if (backend == nullptr)
+    run_on_cpu(op, in, out);
+  else
+    backend->run(op, in, out);
+  for (auto& [target, value] : fresh) *target = std::move(value);
 }
 
 /// The shortest way through: what a small op costs is mostly what happens here.

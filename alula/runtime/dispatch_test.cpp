@@ -180,6 +180,8 @@ TEST_F(Dispatch, ListenersHearInnermostFirst) {
   call(AddNumber(), x);
   EXPECT_EQ(lines, (std::vector<std::string>{
                        "outer: add_number on /CPU:0, float32[3] -> float32[3]",
+                       "inner: to on /SIM:0, float32[3] -> float32[3]",
+                       "outer: to on /SIM:0, float32[3] -> float32[3]",
                        "inner: flat on /SIM:0, float32[3] -> float32[3]",
                        "outer: flat on /SIM:0, float32[3] -> float32[3]",
                        "outer: add_both on /CPU:0, float32[3] -> float32[3]",

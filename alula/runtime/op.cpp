@@ -33,4 +33,13 @@ Cost Op::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
   return cost;
 }
 
+Gradients Op::gradient(const Recorded&) const {
+  fail<UnimplementedError>(
+      "{}: its gradient is not known. Use stop_gradient() on what it gives, or "
+      "custom_gradient().",
+      name());
+}
+
+Needs Op::needs(IndexSet) const { return {}; }
+
 }  // namespace alula

@@ -59,11 +59,12 @@ struct OpType {
   const char* name;
   DTypeSet dtypes;  // what the op is for; `infer` is what checks its inputs
   bool view;        // the output is the input with another shape: nothing is computed
+  bool differentiable;
   std::array<Kernel, kDeviceTypeCount> kernels{};
   const OpType* next = nullptr;  // the list of all types
 
-  constexpr OpType(const char* name, DTypeSet dtypes, bool view)
-      : name(name), dtypes(dtypes), view(view) {}
+  constexpr OpType(const char* name, DTypeSet dtypes, bool view, bool differentiable)
+      : name(name), dtypes(dtypes), view(view), differentiable(differentiable) {}
   Kernel kernel(DeviceType type) const { return kernels[static_cast<int>(type)]; }
 };
 
@@ -76,8 +77,78 @@ struct Cost {
   double bytes = 0;
 };
 
-/// An operation: a small struct whose fields are its attributes. It says what its outputs are, and
-/// what it costs; it knows no device. Kernels, one a device, compute it.
+/// Some of an op's inputs or outputs, by position. Those from 63 on are in or out together.
+class IndexSet {
+ public:
+  constexpr IndexSet() = default;
+  constexpr IndexSet(std::initializer_list<size_t> positions) {
+    for (size_t i : positions) add(i);
+  }
+  static constexpr IndexSet all() {
+    IndexSet set;
+    set.bits_ = ~uint64_t{0};
+    return set;
+  }
+  constexpr void add(size_t i) { bits_ |= bit(i); }
+  constexpr bool contains(size_t i) const { return (bits_ & bit(i)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr uint64_t bits() const { return bits_; }
+  constexpr bool operator==(const IndexSet&) const = default;
+
+ private:
+  static constexpr uint64_t bit(size_t i) { return uint64_t{1} << (i < 63 ? i : 63); }
+  uint64_t bits_ = 0;
+};
+
+/// The values of a call that its gradient reads. A tape lets go of the others.
+struct Needs {
+  IndexSet inputs = IndexSet::all();
+  IndexSet outputs = IndexSet::all();
+};
+
+/// A tensor of a recorded call: what it was, and its value where the gradient needs it.
+struct Kept {
+  uint64_t id = 0;
+  Spec spec;
+  Tensor value;
+  bool wanted = false;  // of an input: whether its gradient is asked for
+};
+
+/// A recorded call, as its op's gradient sees it.
+class Recorded {
+ public:
+  Recorded(std::span<const Kept> inputs, std::span<const Kept> outputs, std::span<const Tensor> dy)
+      : inputs_(inputs), outputs_(outputs), dy_(dy) {}
+
+  size_t inputs() const { return inputs_.size(); }
+  size_t outputs() const { return outputs_.size(); }
+  /// The values: those that the op's `needs` names.
+  const Tensor& input(size_t i = 0) const { return value(inputs_[i]); }
+  const Tensor& output(size_t i = 0) const { return value(outputs_[i]); }
+  const Spec& input_spec(size_t i = 0) const { return inputs_[i].spec; }
+  const Spec& output_spec(size_t i = 0) const { return outputs_[i].spec; }
+  /// The gradient with respect to output i: zeros where nothing depends on it.
+  const Tensor& dy(size_t i = 0) const { return dy_[i]; }
+  std::span<const Tensor> all_dy() const { return dy_; }
+  /// Whether the gradient with respect to input i is asked for. Others need not be computed.
+  bool wants(size_t i) const { return inputs_[i].wanted; }
+
+ private:
+  static const Tensor& value(const Kept& kept) {
+    require<InternalError>(kept.value.defined(), "gradient: a value was not kept; see `needs`.");
+    return kept.value;
+  }
+
+  std::span<const Kept> inputs_, outputs_;
+  std::span<const Tensor> dy_;
+};
+
+/// One a input; undefined where it is not asked for, or where there is none.
+using Gradients = InlineVector<Tensor, 4>;
+
+/// An operation: a small struct whose fields are its attributes. It says what its outputs are, what
+/// its gradient is in terms of other ops, and what it costs; it knows no device. Kernels, one a
+/// device, compute it.
 class Op {
  public:
   virtual ~Op() = default;
@@ -89,6 +160,11 @@ class Op {
   virtual Specs infer(SpecRefs inputs) const = 0;
   /// By default one operation an output element, and each element moved once.
   virtual Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const;
+  /// The gradients with respect to the inputs, made of ops. An op without one is marked
+  /// `kDifferentiable = false`.
+  virtual Gradients gradient(const Recorded& call) const;
+  /// What `gradient` reads when those with respect to `wanted` are asked for.
+  virtual Needs needs(IndexSet wanted) const;
   virtual std::unique_ptr<Op> clone() const = 0;
 
  protected:
@@ -100,9 +176,27 @@ class Op {
   const OpType* type_;
 };
 
+namespace internal {
+template <class Derived>
+constexpr bool is_view() {
+  if constexpr (requires { Derived::kView; })
+    return Derived::kView;
+  else
+    return false;
+}
+template <class Derived>
+constexpr bool is_differentiable() {
+  if constexpr (requires { Derived::kDifferentiable; })
+    return Derived::kDifferentiable;
+  else
+    return true;
+}
+}  // namespace internal
+
 /// The base of an op's struct. `Derived` has `static constexpr const char* kName`, the name of the
 /// function that users call, and `static constexpr DTypeSet kDTypes`, what it takes; a view also
-/// has `static constexpr bool kView = true`.
+/// has `static constexpr bool kView = true`, and an op without a gradient `kDifferentiable =
+/// false`.
 template <class Derived>
 class OpOf : public Op {
  public:
@@ -115,11 +209,10 @@ class OpOf : public Op {
   OpOf() : Op(type_) {}
 
  private:
-  static inline constinit OpType type_{Derived::kName, Derived::kDTypes, requires {Derived::kView;
-}
-};  // namespace alula
-}
-;
+  static inline constinit OpType type_ =
+      OpType(Derived::kName, Derived::kDTypes, internal::is_view<Derived>(),
+             internal::is_differentiable<Derived>());
+};
 
 namespace internal {
 void add_op_type(OpType& type);

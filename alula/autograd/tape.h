@@ -1,0 +1,112 @@
+#pragma once
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "alula/runtime/dispatch.h"
+#include "alula/runtime/variable.h"
+
+namespace alula {
+
+/// What a gradient is taken with respect to: a variable or a tensor.
+class GradientSource {
+ public:
+  GradientSource(const Variable& variable) : variable_(variable) {}
+  GradientSource(const Tensor& tensor) : tensor_(tensor) {}
+
+ private:
+  friend class GradientTape;
+  Variable variable_;
+  Tensor tensor_;
+};
+
+struct GradientTapeOptions {
+  bool persistent = false;  // `gradient` may be called more than once
+  bool watch_accessed_variables = true;
+};
+
+enum class UnconnectedGradients : uint8_t {
+  kNone,  // an undefined tensor
+  kZero,
+};
+
+struct GradientOptions {
+  Tensor output_gradients = {};  // what the target's gradient starts from; ones if undefined
+  UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
+};
+
+/// Records the ops of its thread from when it is made until `gradient` is called, and then tells
+/// how a result depends on variables and watched tensors.
+///   Variable w(Tensor(3.0));
+///   GradientTape tape;
+///   Tensor y = w * w;
+///   tape.gradient(y, w)  ->  6
+/// Trainable variables are watched when they are read. Tapes nest: gradients are made of ops, which
+/// an outer tape records.
+class GradientTape final : private Listener {
+ public:
+  explicit GradientTape(const GradientTapeOptions& options = {}) : options_(options) {}
+
+  /// Makes results depend on a tensor, or on a variable that is not watched by itself.
+  void watch(const Tensor& tensor);
+  void watch(const Variable& variable);
+
+  /// The gradient of (the sum of) `target`. Undefined where the target does not depend on the
+  /// source. A tape that is not persistent stops recording and is used up.
+  Tensor gradient(const Tensor& target, const GradientSource& source,
+                  const GradientOptions& options = {});
+  std::vector<Tensor> gradient(const Tensor& target, const std::vector<Variable>& sources,
+                               const GradientOptions& options = {});
+  std::vector<Tensor> gradient(const Tensor& target, const std::vector<Tensor>& sources,
+                               const GradientOptions& options = {});
+  std::vector<Tensor> gradient(const Tensor& target, std::initializer_list<GradientSource> sources,
+                               const GradientOptions& options = {});
+
+  /// The variables read so far that are watched, in the order in which they were first read.
+  std::vector<Variable> watched_variables() const;
+
+  /// Recording pauses while what this returns lives.
+  class [[nodiscard]] Pause {
+   public:
+    explicit Pause(GradientTape& tape) : tape_(tape) { ++tape_.paused_; }
+    ~Pause() { --tape_.paused_; }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    GradientTape& tape_;
+  };
+  Pause stop_recording() { return Pause(*this); }
+  /// Forgets all that was recorded and watched.
+  void reset();
+
+ private:
+  struct Node {
+    std::unique_ptr<Op> op;
+    InlineVector<Kept, 3> inputs;
+    InlineVector<Kept, 1> outputs;
+  };
+  struct Watched {
+    Variable variable;
+    std::vector<uint64_t> reads;  // the tensors that it was read as
+  };
+
+  void ran(const Op& op, Device device, TensorRefs inputs,
+           std::span<const Tensor> outputs) override;
+  void read(const Variable& variable, const Tensor& value) override;
+  bool is_tracked(const Tensor& tensor) const;
+  std::vector<uint64_t> ids_of(const GradientSource& source) const;
+  std::vector<Tensor> run(const Tensor& target, std::span<const GradientSource> sources,
+                          const GradientOptions& options);
+
+  GradientTapeOptions options_;
+  int paused_ = 0;
+  bool used_ = false;
+  std::deque<Node> nodes_;                // addresses stay while gradients are recorded, too
+  std::unordered_set<uint64_t> tracked_;  // tensors that depend on what is watched
+  std::vector<Watched> variables_;
+  std::unordered_map<const void*, size_t> variable_index_;
+};
+
+}  // namespace alula

@@ -1,0 +1,42 @@
+#include "alula/runtime/variable.h"
+
+#include "alula/runtime/devices.h"
+#include "alula/runtime/dispatch.h"
+
+namespace alula {
+namespace {
+
+/// The same elements as a tensor of its own, so that nothing leads from it to how it was computed.
+Tensor detached(const Tensor& value) { return value.reshaped(value.shape()); }
+
+}  // namespace
+
+Variable::Variable(const Tensor& initial_value, const VariableOptions& options) {
+  require(initial_value.defined() && !initial_value.is_symbolic(),
+          "Variable: '{}' needs an initial value.", options.name);
+  state_ = std::make_shared<State>(options.name, detached(initial_value), options.trainable);
+}
+
+void Variable::fail_undefined() {
+  fail<FailedPreconditionError>("Variable: it is not defined yet; it has no value.");
+}
+
+Tensor Variable::value() const {
+  const State& state = this->state();
+  if (t_state.flags & ThreadState::kListening) [[unlikely]]
+    tell_listeners(*this, state.value);
+  return state.value;
+}
+
+void Variable::check(const char* who, const Tensor& value) const {
+  require(value.defined(), "{}: the value for '{}' is not defined yet.", who, name());
+  require(value.spec() == spec(), "{}: the variable '{}' is {}. Got {}. {}", who, name(), spec(),
+          value.spec(), value.dtype() == dtype() ? "Use reshape()." : "Use cast().");
+}
+
+void Variable::assign(const Tensor& value) {
+  check("assign", value);
+  state().value = detached(moved(value, device()));
+}
+
+}  // namespace alula
