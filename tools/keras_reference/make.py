@@ -1,8 +1,8 @@
 """Makes the reference values in tests/keras_reference with Keras 3 on TensorFlow.
 
-  python -m venv /tmp/tf && /tmp/tf/bin/pip install tensorflow-cpu==2.21.0 keras==3.15.1 safetensors
-  /tmp/tf/bin/python tools/keras_reference/make.py            # everything
-  /tmp/tf/bin/python tools/keras_reference/make.py losses     # some parts
+  pip install -r tools/keras_reference/requirements.txt
+  python tools/keras_reference/make.py            # everything
+  python tools/keras_reference/make.py losses     # some parts
 
 The C++ tests read only the files that this writes; they need no TensorFlow.
 """
