@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "alula/autograd/tape.h"
 #include "alula/backends/simulated/simulated.h"
 #include "alula/ops/table.h"
 #include "alula/runtime/devices.h"
@@ -81,6 +82,60 @@ std::vector<Device> find_devices() {
   return devices;
 }
 
+/// How many gradients this test has compared.
+int& gradients_checked() {
+  static int count = 0;
+  return count;
+}
+
+/// Whether finite differences can be taken: some float64 inputs, not too large, all finite.
+bool is_smooth(const std::vector<Tensor>& inputs) {
+  constexpr int64_t kLargest = 4000;
+  bool any = false;
+  for (const Tensor& input : inputs) {
+    if (input.size() > kLargest) return false;
+    if (input.dtype() != float64) continue;
+    any = true;
+    for (double value : input.span<double>())
+      if (!std::isfinite(value) || value == 0) return false;
+  }
+  return any;
+}
+
+double weighted_sum(const Tensor& y, const Array& weights) {
+  const Array values = to_array(y);
+  double sum = 0;
+  for (int64_t i = 0; i < values.size(); ++i) sum += values.values[i] * weights.values[i];
+  return sum;
+}
+
+/// Compares some elements of the gradient with respect to input `i` with central differences.
+void compare_slopes(const Function& f, const std::vector<Tensor>& inputs, size_t i,
+                    const Tensor& gradient, const Tensor& weights) {
+  constexpr double kStep = 1e-5, kTolerance = 2e-6;
+  constexpr int64_t kMost = 12;  // elements
+  const DeviceScope scope(kCPU);
+  const Array plain = to_array(weights), x = to_array(inputs[i]);
+  const Array actual = gradient.defined() ? to_array(gradient) : Array(x.shape);
+  EXPECT_EQ(actual.shape, x.shape);
+  double scale = 1;
+  for (double weight : plain.values) scale += std::abs(weight) / 16;
+  for (int64_t k = 0; k < std::min(kMost, x.size()); ++k) {
+    const int64_t at = x.size() <= kMost ? k : random_int(0, x.size() - 1);
+    const auto moved_by = [&](double step) {
+      Array shifted = x;
+      shifted.values[at] += step;
+      std::vector<Tensor> values = inputs;
+      values[i] = to_tensor(shifted, float64);
+      return weighted_sum(f(values), plain);
+    };
+    const double slope = (moved_by(kStep) - moved_by(-kStep)) / (2 * kStep);
+    EXPECT_LE(std::abs(actual.values[at] - slope), kTolerance * (std::abs(slope) + scale))
+        << "input " << i << ", element " << at << ": " << actual.values[at] << ", not " << slope
+        << (gradient.defined() ? "" : " (there is no gradient)");
+  }
+}
+
 DTypeSet dtypes_of(const std::string& name) {
   if (const Elementwise* function = find_elementwise(name)) return function->dtypes();
   for (const OpType* type = all_op_types(); type != nullptr; type = type->next)
@@ -154,11 +209,41 @@ void OpTest::check(const Function& f, const std::vector<Tensor>& inputs, const R
     EXPECT_EQ(result.device(), device);
     expect_equal(result, expected, dtype, tolerance);
   }
+  if (dtype == float64 && tolerance.gradient && is_smooth(inputs)) compare_gradient(f, inputs);
+}
+
+void OpTest::compare_gradient(const Function& f, const std::vector<Tensor>& inputs) {
+  for (Device device : test_devices()) {
+    if (device.type == DeviceType::kGPU) continue;  // kernels are compared there, gradients are ops
+    SCOPED_TRACE("gradient on " + to_string(device));
+    const DeviceScope scope(device);
+    std::vector<Tensor> there, sources;
+    GradientTape tape;
+    for (const Tensor& input : inputs) {
+      there.push_back(input.to(device));
+      if (input.dtype() != float64) continue;
+      sources.push_back(there.back());
+      tape.watch(there.back());
+    }
+    const Tensor y = f(there);
+    const Tensor weights = random_tensor(y.spec());  // differ, so that no mistake cancels out
+    std::vector<Tensor> gradients;
+    try {
+      gradients = tape.gradient(y, sources, {.output_gradients = weights.to(device)});
+    } catch (const UnimplementedError&) {
+      return;
+    }
+    size_t k = 0;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].dtype() == float64) compare_slopes(f, inputs, i, gradients[k++], weights);
+    ++gradients_checked();
+  }
 }
 
 void OpTest::SetUp() {
   // References are exact, so that GPUs must not round the operands of products.
   config::enable_tensor_float_32_execution(false);
+  gradients_checked() = 0;
 }
 
 void OpTest::TearDown() {

@@ -19,8 +19,9 @@ std::vector<Device> test_devices();
 
 /// How far a result may be from its reference: |a - b| <= relative * (|b| + scale).
 struct Tolerance {
-  double relative = 0;  // 0: the dtype's own, from one table
-  double scale = 1;     // the size of values that were added up on the way
+  double relative = 0;   // 0: the dtype's own, from one table
+  double scale = 1;      // the size of values that were added up on the way
+  bool gradient = true;  // off where the inputs lie on a kink, such as two equal largest values
 };
 double tolerance_of(DType dtype);
 
@@ -40,11 +41,14 @@ class OpTest : public ::testing::Test {
 
  public:
   /// Runs `f` on each device and compares with `reference`. The result is of `dtype`, or of the
-  /// first input's if none is given.
+  /// first input's if none is given. In float64, gradients are compared with finite differences.
   static void check(const Function& f, const std::vector<Tensor>& inputs,
                     const Reference& reference, Tolerance tolerance = {});
   static void check(const Function& f, const std::vector<Tensor>& inputs,
                     const Reference& reference, DType dtype, Tolerance tolerance = {});
+  /// Compares the gradient of `f` with respect to its float64 inputs with finite differences, on
+  /// each device.
+  static void compare_gradient(const Function& f, const std::vector<Tensor>& inputs);
 };
 
 /// Names an op that has a test: EveryOp.HasATest looks through them.
