@@ -18,7 +18,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
-PARTS = ["signatures"]
+PARTS = ["signatures", "layers", "losses", "metrics", "optimizers"]
 ROOT = Path(__file__).resolve().parents[2]
 
 
