@@ -1,0 +1,24 @@
+#include "alula/keras/logits.h"
+
+namespace alula::keras {
+namespace {
+
+struct Logits final : Note {
+  Tensor logits;
+  Squashed kind;
+  Logits(const Tensor& logits, Squashed kind) : logits(logits), kind(kind) {}
+};
+
+}  // namespace
+
+Tensor remember_logits(Tensor probabilities, const Tensor& logits, Squashed kind) {
+  if (!probabilities.is_symbolic()) probabilities.set_note(Ref<Note>(new Logits(logits, kind)));
+  return probabilities;
+}
+
+Tensor logits_behind(const Tensor& probabilities, Squashed kind) {
+  const Logits* found = probabilities.note<Logits>();
+  return found != nullptr && found->kind == kind ? found->logits : Tensor();
+}
+
+}  // namespace alula::keras
