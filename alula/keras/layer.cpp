@@ -1,0 +1,281 @@
+#include "alula/keras/layer.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "alula/keras/input.h"
+#include "alula/keras/names.h"
+#include "alula/keras/words.h"
+#include "alula/ops/cast.h"
+
+namespace alula::keras {
+namespace {
+
+/// Whether the outermost call of this thread is training.
+constinit thread_local bool t_training = false;
+
+/// Sets what `training()` answers while a layer is called.
+class CallScope {
+ public:
+  explicit CallScope(const CallOptions& options) : outer_(t_training) {
+    t_training = options.training.value_or(outer_);
+  }
+  ~CallScope() { t_training = outer_; }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  bool outer_;
+};
+
+std::vector<Shape> shapes_of(const std::vector<Tensor>& tensors) {
+  std::vector<Shape> shapes;
+  for (const Tensor& tensor : tensors) shapes.push_back(tensor.shape());
+  return shapes;
+}
+
+bool any_symbolic(const std::vector<Tensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const Tensor& tensor) { return tensor.is_symbolic(); });
+}
+
+/// An error of an op inside a layer, with the layer named. Only the innermost layer is.
+class LayerError {
+ public:
+  static std::string text(const LayerImpl& layer, const std::string& what) {
+    if (what.starts_with("layer '")) return what;
+    return fmt::format("layer '{}' ({}): {}", layer.name(), layer.class_name(), what);
+  }
+};
+
+/// Each variable once, in order.
+std::vector<Variable> without_repeats(const std::vector<Variable>& variables) {
+  std::unordered_set<const void*> seen;
+  std::vector<Variable> result;
+  for (const Variable& variable : variables)
+    if (seen.insert(variable.key()).second) result.push_back(variable);
+  return result;
+}
+
+}  // namespace
+
+// LayerImpl
+
+void LayerImpl::set_class(const std::type_info& type) {
+  class_name_ = class_name_of(type);
+  if (base_.name.empty()) base_.name = unique_name(snake_case(class_name_));
+}
+
+void LayerImpl::build_all(const std::vector<Shape>& inputs) { build(inputs[0]); }
+
+Tensor LayerImpl::call(const Tensor&) {
+  fail<UnimplementedError>("layer '{}' ({}): it says nothing of how it is called. Override call().",
+                           name(), class_name());
+}
+
+std::vector<Tensor> LayerImpl::call_all(const std::vector<Tensor>& inputs) {
+  require(inputs.size() == 1, "layer '{}' ({}): takes one input. Got {}.", name(), class_name(),
+          inputs.size());
+  return {call(inputs[0])};
+}
+
+std::shared_ptr<LayerImpl> LayerImpl::copy() const {
+  fail<UnimplementedError>("layer '{}' ({}): it cannot be cloned. Override copy().", name(),
+                           class_name());
+}
+
+Tensor LayerImpl::prepare(const Tensor& input) const {
+  require(input.defined(), "layer '{}' ({}): an input is not defined yet.", name(), class_name());
+  return is_floating(input.dtype()) && input.dtype() != dtype() ? cast(input, dtype()) : input;
+}
+
+void LayerImpl::check_input(const Tensor& x) const {
+  const InputSpec& wanted = input_spec_;
+  require(wanted.rank < 0 || x.rank() == wanted.rank,
+          "layer '{}' ({}): takes inputs of {} dimensions, batch included. Got {}.", name(),
+          class_name(), wanted.rank, x.spec());
+  require(x.rank() >= wanted.min_rank,
+          "layer '{}' ({}): takes inputs of at least {} dimensions, batch included. Got {}.",
+          name(), class_name(), wanted.min_rank, x.spec());
+  if (wanted.channels == kUnknown || x.rank() == 0) return;
+  const int64_t channels = x.shape().back();
+  require(channels == wanted.channels || channels == kUnknown,
+          "layer '{}' ({}): was built for inputs whose last dimension is {}. Got {}.", name(),
+          class_name(), wanted.channels, x.spec());
+}
+
+void LayerImpl::ensure_built(const std::vector<Shape>& inputs) {
+  if (built_) return;
+  build_all(inputs);
+  built_ = true;
+  if (!base_.trainable) set_trainable(false);
+}
+
+Tensor LayerImpl::run(const Tensor& x, const CallOptions& options) {
+  const Tensor input = prepare(x);
+  const CallScope scope(options);
+  try {
+    if (!built_) ensure_built({input.shape()});
+    check_input(input);
+    added_losses_.clear();
+    if (input.is_symbolic()) return note_call({input})[0];
+    return call(input);
+  } catch (const InvalidArgumentError& error) {
+    throw InvalidArgumentError(LayerError::text(*this, error.what()));
+  }
+}
+
+std::vector<Tensor> LayerImpl::run_all(const std::vector<Tensor>& inputs,
+                                       const CallOptions& options) {
+  require(!inputs.empty(), "layer '{}' ({}): it needs an input.", name(), class_name());
+  std::vector<Tensor> prepared;
+  for (const Tensor& input : inputs) prepared.push_back(prepare(input));
+  const CallScope scope(options);
+  try {
+    if (!built_) ensure_built(shapes_of(prepared));
+    for (const Tensor& input : prepared) check_input(input);
+    added_losses_.clear();
+    return any_symbolic(prepared) ? note_call(prepared) : call_all(prepared);
+  } catch (const InvalidArgumentError& error) {
+    throw InvalidArgumentError(LayerError::text(*this, error.what()));
+  }
+}
+
+/// The layer is run on symbolic tensors to learn what comes out; what it does inside is forgotten.
+std::vector<Tensor> LayerImpl::note_call(const std::vector<Tensor>& inputs) {
+  std::vector<Spec> specs;
+  for (const Tensor& output : call_all(inputs)) specs.push_back(output.spec());
+  const Tensors outputs =
+      symbolic_outputs(std::make_shared<LayerCall>(Layer(shared_from_this()), inputs), specs);
+  return {outputs.begin(), outputs.end()};
+}
+
+Variable LayerImpl::add_weight(const WeightOptions& options) {
+  require(options.shape.is_known(),
+          "layer '{}' ({}): the shape of its weight '{}' depends on a dimension of the input that "
+          "is not known. Got {}.",
+          name(), class_name(), options.name, options.shape);
+  const Tensor value = options.initializer(options.shape, options.dtype.value_or(dtype()));
+  const Variable weight(value, {.trainable = options.trainable, .name = options.name});
+  if (options.trainable)
+    weights_.insert(weights_.begin() + static_cast<ptrdiff_t>(trainable_count_++), weight);
+  else
+    weights_.push_back(weight);
+  if (options.regularizer.given()) penalties_.emplace_back(weight, options.regularizer);
+  return weight;
+}
+
+bool LayerImpl::training() const { return t_training; }
+
+void LayerImpl::add_loss(const Tensor& loss) { added_losses_.push_back(loss); }
+
+void LayerImpl::set_trainable(bool trainable) {
+  base_.trainable = trainable;
+  for (size_t i = 0; i < trainable_count_; ++i) weights_[i].set_trainable(trainable);
+  for (const Layer& layer : sublayers_) layer.set_trainable(trainable);
+}
+
+std::vector<Variable> LayerImpl::weights() const {
+  std::vector<Variable> all = weights_;
+  for (const Layer& layer : sublayers_)
+    for (const Variable& weight : layer.impl().weights()) all.push_back(weight);
+  return without_repeats(all);
+}
+
+std::vector<std::pair<std::string, Variable>> LayerImpl::named_weights() const {
+  std::vector<std::pair<std::string, Variable>> named;
+  for (const Variable& weight : weights_) named.emplace_back(weight.name(), weight);
+  std::unordered_set<const void*> seen;
+  for (const Layer& layer : sublayers_) {
+    if (!seen.insert(layer.shared().get()).second) continue;
+    for (const auto& [path, weight] : layer.impl().named_weights())
+      named.emplace_back(layer.name() + "/" + path, weight);
+  }
+  return named;
+}
+
+std::vector<Tensor> LayerImpl::losses() const {
+  std::vector<Tensor> losses = added_losses_;
+  if (base_.trainable)
+    for (const auto& [weight, penalty] : penalties_) losses.push_back(penalty(weight));
+  for (const Layer& layer : sublayers_)
+    for (const Tensor& loss : layer.impl().losses()) losses.push_back(loss);
+  return losses;
+}
+
+// Layer
+
+Layer::Layer(const Tensor& input) : Layer(input_layer_of(input)) {}
+
+LayerImpl& Layer::impl() const {
+  require<FailedPreconditionError>(defined(), "layer: it is not defined yet.");
+  return *impl_;
+}
+
+Tensor Layer::operator()(const Tensor& x, const CallOptions& options) const {
+  return impl().run(x, options);
+}
+
+Tensor Layer::operator()(const std::vector<Tensor>& inputs, const CallOptions& options) const {
+  const std::vector<Tensor> outputs = call_all(inputs, options);
+  require(outputs.size() == 1, "layer '{}': it has {} outputs. Use call_all().", name(),
+          outputs.size());
+  return outputs[0];
+}
+
+std::vector<Tensor> Layer::call_all(const std::vector<Tensor>& inputs,
+                                    const CallOptions& options) const {
+  return impl().run_all(inputs, options);
+}
+
+const std::string& Layer::name() const { return impl().name(); }
+void Layer::build(const Shape& input) const { impl().ensure_built({input}); }
+bool Layer::built() const { return impl().built(); }
+std::vector<Variable> Layer::weights() const { return impl().weights(); }
+bool Layer::trainable() const { return impl().trainable(); }
+void Layer::set_trainable(bool trainable) const { impl().set_trainable(trainable); }
+std::vector<Tensor> Layer::losses() const { return impl().losses(); }
+
+std::vector<Variable> Layer::trainable_variables() const {
+  std::vector<Variable> variables = weights();
+  std::erase_if(variables, [](const Variable& variable) { return !variable.trainable(); });
+  return variables;
+}
+
+std::vector<Variable> Layer::non_trainable_variables() const {
+  std::vector<Variable> variables = weights();
+  std::erase_if(variables, [](const Variable& variable) { return variable.trainable(); });
+  return variables;
+}
+
+int64_t Layer::count_params() const {
+  int64_t count = 0;
+  for (const Variable& weight : weights()) count += weight.size();
+  return count;
+}
+
+std::vector<Tensor> Layer::get_weights() const {
+  std::vector<Tensor> values;
+  for (const Variable& weight : weights()) values.push_back(weight.value());
+  return values;
+}
+
+void Layer::set_weights(const std::vector<Tensor>& values) const {
+  std::vector<Variable> variables = weights();
+  require(values.size() == variables.size(), "set_weights: '{}' has {} weights. Got {} values.{}",
+          name(), variables.size(), values.size(),
+          built() ? "" : " It is not built yet: call it, or build() it, first.");
+  for (size_t i = 0; i < values.size(); ++i)
+    require(values[i].shape() == variables[i].shape(),
+            "set_weights: weight {} of '{}' ({}) is {}. Got {}.", i, name(), variables[i].name(),
+            variables[i].spec(), values[i].spec());
+  for (size_t i = 0; i < values.size(); ++i)
+    variables[i].assign(cast(values[i], variables[i].dtype()));
+}
+
+Tensors LayerCall::run(std::span<const Tensor> values) const {
+  const std::vector<Tensor> outputs = layer_.call_all({values.begin(), values.end()});
+  return {outputs.begin(), outputs.end()};
+}
+
+}  // namespace alula::keras
