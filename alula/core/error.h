@@ -55,6 +55,13 @@ class UnimplementedError final : public Error {
   const char* kind() const noexcept override { return "UnimplementedError"; }
 };
 
+/// Data that are damaged: a file cut short, a checksum that does not match.
+class DataLossError final : public Error {
+ public:
+  using Error::Error;
+  const char* kind() const noexcept override { return "DataLossError"; }
+};
+
 /// A fault inside Alula or a library under it.
 class InternalError final : public Error {
  public:
