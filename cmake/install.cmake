@@ -23,6 +23,9 @@ install(
   FILES_MATCHING
   PATTERN "*.h")
 
+# Data sets: where the library looks for them, seen from itself.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/" DESTINATION "${CMAKE_INSTALL_DATADIR}/alula/data")
+
 install(EXPORT alula NAMESPACE alula:: FILE alula-targets.cmake DESTINATION "${package_dir}")
 configure_package_config_file(cmake/alula-config.cmake.in "${PROJECT_BINARY_DIR}/alula-config.cmake"
                               INSTALL_DESTINATION "${package_dir}")

@@ -41,6 +41,11 @@ if(TARGET backends_test)
   target_link_libraries(backends_test PRIVATE hwy::hwy)
 endif()
 
+# These compress what is to be read.
+if(TARGET io_test)
+  target_link_libraries(io_test PRIVATE ZLIB::ZLIB)
+endif()
+
 # The GPU's tests: the code generator's, which need only the toolkit, and those that need a GPU.
 alula_sources(cuda_test_sources alula/backends/cuda PATTERN "*_test.cpp")
 if(ALULA_HAS_CUDA AND cuda_test_sources)
