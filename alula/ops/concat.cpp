@@ -1,5 +1,9 @@
 #include "alula/ops/concat.h"
 
+#include "alula/ops/reshape.h"
+#include "alula/ops/slice.h"
+#include "alula/ops/split.h"
+
 namespace alula {
 namespace {
 
@@ -72,6 +76,47 @@ Specs Stack::infer(SpecRefs inputs) const {
   }
   const int along = normalize_axis(kName, axis, result.rank() + 1);
   return {result.with(result.shape.with_inserted(along, static_cast<int64_t>(inputs.size())))};
+}
+
+namespace {
+
+bool wants_all(const Recorded& call) {
+  for (size_t i = 0; i < call.inputs(); ++i)
+    if (!call.wants(i)) return false;
+  return true;
+}
+
+}  // namespace
+
+/// Each input gets its piece. They are cut in one go if all are asked for.
+Gradients Concat::gradient(const Recorded& call) const {
+  const int along = normalize_axis(kName, axis, call.output_spec().rank());
+  Ints sizes;
+  for (size_t i = 0; i < call.inputs(); ++i) sizes.push_back(call.input_spec(i).shape[along]);
+  Gradients gradients;
+  if (wants_all(call)) {
+    for (Tensor& gradient : split(call.dy(), sizes, along)) gradients.push_back(gradient);
+    return gradients;
+  }
+  int64_t begin = 0;
+  for (size_t i = 0; i < call.inputs(); begin += sizes[i++])
+    gradients.push_back(call.wants(i) ? slice_along(call.dy(), along, begin, sizes[i]) : Tensor());
+  return gradients;
+}
+
+Gradients Stack::gradient(const Recorded& call) const {
+  const int along = normalize_axis(kName, axis, call.output_spec().rank());
+  Gradients gradients;
+  if (wants_all(call)) {
+    for (Tensor& gradient : unstack(call.dy(), along)) gradients.push_back(gradient);
+    return gradients;
+  }
+  for (size_t i = 0; i < call.inputs(); ++i)
+    gradients.push_back(call.wants(i)
+                            ? reshape(slice_along(call.dy(), along, static_cast<int64_t>(i), 1),
+                                      call.input_spec(i).shape)
+                            : Tensor());
+  return gradients;
 }
 
 }  // namespace alula

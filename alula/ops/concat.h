@@ -25,6 +25,8 @@ struct Concat final : OpOf<Concat> {
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 /// The op behind `stack`.
@@ -39,6 +41,8 @@ struct Stack final : OpOf<Stack> {
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 }  // namespace alula

@@ -50,6 +50,12 @@ OP_TEST(concat) {
                 {varied(float32, {700, 150}), varied(float32, {700, 50})},
                 [](const std::vector<Array>& in) { return concat_reference(in, 1); });
 
+  // Where not all inputs are asked for.
+  const Tensor constant = varied(float64, {2, 4});
+  OpTest::compare_gradient(
+      [&](const auto& in) { return concat({in[0], constant, in[1], in[0]}, 1); },
+      {varied(float64, {2, 3}), varied(float64, {2, 5})});
+
   const Tensor a = varied(float32, {2, 3}), b = varied(float32, {2, 4});
   EXPECT_EQ(concat({a, b}, 1).shape(), (Shape{2, 7}));
   EXPECT_ERROR(concat({}, 0), InvalidArgumentError, "there is no tensor");
@@ -83,6 +89,11 @@ OP_TEST(stack) {
                       return result;
                     });
     }
+  // Where not all inputs are asked for.
+  const Tensor constant = varied(float64, {2, 4});
+  OpTest::compare_gradient([&](const auto& in) { return stack({constant, in[0], in[1]}, 1); },
+                           {varied(float64, {2, 4}), varied(float64, {2, 4})});
+
   const Tensor a = varied(float32, {2});
   EXPECT_EQ(stack({a, a}).shape(), (Shape{2, 2}));
   EXPECT_ERROR(stack({}, 0), InvalidArgumentError, "there is no tensor");

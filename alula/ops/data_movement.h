@@ -14,6 +14,9 @@ inline Cost copying_cost(std::span<const Spec> outputs) {
   return cost;
 }
 
+/// What the gradient of an op that only moves elements reads: specs, and no values.
+inline constexpr Needs kNeedsNothing{.inputs = {}, .outputs = {}};
+
 }  // namespace alula
 
 /// "[1,2]"

@@ -1,6 +1,9 @@
 #include "alula/ops/pad.h"
 
 #include "alula/ops/fill.h"
+#include "alula/ops/operators.h"
+#include "alula/ops/reverse.h"
+#include "alula/ops/slice.h"
 
 namespace alula {
 namespace {
@@ -41,6 +44,41 @@ Specs Pad::infer(SpecRefs inputs) const {
     require(!overflows, "{}: the result has too many elements to count. Got {}.", kName, x);
   }
   return {x.with(shape)};
+}
+
+namespace {
+
+/// Adds to x the elements of `border`, in reverse, from `begin` on along an axis.
+Tensor fold_back(const Tensor& x, const Tensor& border, int axis, int64_t begin) {
+  Paddings around;
+  for (int i = 0; i < x.rank(); ++i) around.push_back({});
+  around[axis] = {.before = begin, .after = x.shape()[axis] - begin - border.shape()[axis]};
+  return x + pad(reverse(border, axis), around);
+}
+
+}  // namespace
+
+/// The border is cut off. Where it mirrors the inside, it is folded back there first.
+Gradients Pad::gradient(const Recorded& call) const {
+  const Shape& inside = call.input_spec().shape;
+  if (mode == PadMode::kConstant) {
+    Ints begin;
+    for (const PadSize& padding : paddings) begin.push_back(padding.before);
+    return {slice(call.dy(), begin, Ints(inside.begin(), inside.end()))};
+  }
+  const int64_t edge = mode == PadMode::kReflect ? 1 : 0;  // elements that are not mirrored
+  Tensor dx = call.dy();
+  for (int i = 0; i < inside.rank(); ++i) {
+    const auto [before, after] = paddings[i];
+    if (before == 0 && after == 0) continue;
+    const int64_t size = inside[i];
+    const Tensor padded = dx;
+    dx = slice_along(padded, i, before, size);
+    if (before > 0) dx = fold_back(dx, slice_along(padded, i, 0, before), i, edge);
+    if (after > 0)
+      dx = fold_back(dx, slice_along(padded, i, before + size, after), i, size - edge - after);
+  }
+  return {dx};
 }
 
 }  // namespace alula

@@ -60,6 +60,8 @@ OP_TEST(pad) {
         if (dtype != string)
           check_pad(dtype, shape, paddings, {.mode = mode, .constant_values = 1});
       }
+  check_pad(float64, {5}, {{5, 5}}, {.mode = PadMode::kSymmetric});
+  check_pad(float64, {1, 2}, {{1, 1}, {0, 2}}, {.mode = PadMode::kSymmetric});
   check_pad(float32, {0, 3}, {{2, 1}, {1, 1}}, {.constant_values = 2.5});
   check_pad(float32, {5}, {{5, 5}}, {.mode = PadMode::kSymmetric});
   check_pad(float32, {400, 300}, {{1, 1}, {1, 1}}, {.constant_values = -1});

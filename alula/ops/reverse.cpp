@@ -40,4 +40,15 @@ Specs Roll::infer(SpecRefs inputs) const {
   return {inputs[0]};
 }
 
+Gradients Reverse::gradient(const Recorded& call) const { return {reverse(call.dy(), axis)}; }
+
+Gradients Roll::gradient(const Recorded& call) const {
+  Ints back = shifts(call.input_spec().shape), axes;
+  for (int64_t& shift : back) {
+    shift = -shift;
+    axes.push_back(static_cast<int64_t>(axes.size()));
+  }
+  return {roll(call.dy(), back, axes)};
+}
+
 }  // namespace alula

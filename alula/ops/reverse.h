@@ -25,6 +25,8 @@ struct Reverse final : OpOf<Reverse> {
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 /// The op behind `roll`.
@@ -41,6 +43,8 @@ struct Roll final : OpOf<Roll> {
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 }  // namespace alula

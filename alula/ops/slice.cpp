@@ -1,5 +1,7 @@
 #include "alula/ops/slice.h"
 
+#include "alula/ops/pad.h"
+
 namespace alula {
 namespace {
 
@@ -9,6 +11,14 @@ const RegisterOp<Slice> registered;
 
 Tensor slice(const Tensor& x, const Ints& begin, const Ints& size) {
   return call(Slice(begin, size), x);
+}
+
+Tensor slice_along(const Tensor& x, int axis, int64_t begin, int64_t size) {
+  Ints from, sizes(x.shape().begin(), x.shape().end());
+  for (int i = 0; i < x.rank(); ++i) from.push_back(0);
+  from[axis] = begin;
+  sizes[axis] = size;
+  return slice(x, from, sizes);
 }
 
 Specs Slice::infer(SpecRefs inputs) const {
@@ -33,6 +43,15 @@ Specs Slice::infer(SpecRefs inputs) const {
     shape.push_back(size[i] == -1 ? dim - begin[i] : size[i]);
   }
   return {x.with(shape)};
+}
+
+/// The block, with zeros around it.
+Gradients Slice::gradient(const Recorded& call) const {
+  const Shape &from = call.input_spec().shape, &block = call.output_spec().shape;
+  Paddings around;
+  for (int i = 0; i < from.rank(); ++i)
+    around.push_back({.before = begin[i], .after = from[i] - begin[i] - block[i]});
+  return {pad(call.dy(), around)};
 }
 
 }  // namespace alula

@@ -7,6 +7,9 @@ namespace alula {
 ///   slice({{1, 2, 3}, {4, 5, 6}}, {0, 1}, {2, -1})  ->  {{2, 3}, {5, 6}}
 Tensor slice(const Tensor& x, const Ints& begin, const Ints& size);
 
+/// A part of one dimension, and all of the others.
+Tensor slice_along(const Tensor& x, int axis, int64_t begin, int64_t size);
+
 /// The op behind `slice`.
 struct Slice final : OpOf<Slice> {
   static constexpr const char* kName = "slice";
@@ -19,6 +22,8 @@ struct Slice final : OpOf<Slice> {
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 }  // namespace alula

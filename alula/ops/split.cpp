@@ -1,5 +1,7 @@
 #include "alula/ops/split.h"
 
+#include "alula/ops/concat.h"
+
 namespace alula {
 namespace {
 
@@ -56,5 +58,9 @@ Specs Unstack::infer(SpecRefs inputs) const {
   for (int64_t i = 0; i < count; ++i) slices.push_back(x.with(x.shape.without(along)));
   return slices;
 }
+
+Gradients Split::gradient(const Recorded& call) const { return {concat(call.all_dy(), axis)}; }
+
+Gradients Unstack::gradient(const Recorded& call) const { return {stack(call.all_dy(), axis)}; }
 
 }  // namespace alula

@@ -42,6 +42,8 @@ struct Split final : OpOf<Split> {
 
   explicit Split(const Splits& splits, int64_t axis = 0) : splits(splits), axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 /// The op behind `unstack`.
@@ -53,6 +55,8 @@ struct Unstack final : OpOf<Unstack> {
 
   explicit Unstack(int64_t axis = 0) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 }  // namespace alula

@@ -1,6 +1,7 @@
 #include "alula/ops/split.h"
 
 #include "alula/ops/data_movement_test.h"
+#include "alula/ops/matmul.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -41,6 +42,14 @@ OP_TEST(split) {
     for (const Case& c : cases) check(dtype, c);
   check(float32, {{500, 300}, {100, -1}, 1, {100, 200}});
 
+  // Two outputs that are used, and one that is not.
+  OpTest::compare_gradient(
+      [](const auto& in) {
+        const Tensors pieces = split(in[0], {2, 3, 2}, 1);
+        return matmul(pieces[0], pieces[2], {.transpose_b = true});
+      },
+      {varied(float64, {4, 7})});
+
   const Tensor x = varied(float32, {4, 6});
   EXPECT_ERROR(split(x, 4, 1), InvalidArgumentError, "4 pieces do not divide 6");
   EXPECT_ERROR(split(x, 0), InvalidArgumentError, "at least one piece");
@@ -68,6 +77,12 @@ OP_TEST(unstack) {
                         });
                       });
     }
+  OpTest::compare_gradient(
+      [](const auto& in) {
+        const Tensors slices = unstack(in[0], 1);
+        return matmul(slices[0], slices[2], {.transpose_b = true});
+      },
+      {varied(float64, {4, 3, 2})});
   EXPECT_TRUE(unstack(varied(float32, {0, 2})).empty());
   EXPECT_ERROR(unstack(Tensor(1.f)), InvalidArgumentError, "axis 0 is out of range");
 }

@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "alula/ops/fill.h"
+#include "alula/ops/pad.h"
+#include "alula/ops/reshape.h"
+#include "alula/ops/reverse.h"
+#include "alula/ops/slice.h"
+
 namespace alula {
 namespace {
 
@@ -131,6 +137,44 @@ StridedSlice::Resolved StridedSlice::resolve(const Shape& input) const {
 
 Specs StridedSlice::infer(SpecRefs inputs) const {
   return {inputs[0].with(resolve(inputs[0].shape).shape)};
+}
+
+namespace {
+
+/// x with `step` - 1 zeros between its elements along an axis.
+///   {1, 2, 3} by steps of 2  ->  {1, 0, 2, 0, 3}
+Tensor spread(const Tensor& x, int axis, int64_t step) {
+  const Shape& shape = x.shape();
+  const int64_t outer = shape.slice(0, axis).size(), count = shape[axis],
+                inner = shape.slice(axis + 1, shape.rank()).size();
+  // The zeros that follow an element are further elements of its row.
+  const Tensor rows = reshape(x, {outer, count, inner});
+  const Tensor wide =
+      reshape(pad(rows, {{0, 0}, {0, 0}, {0, (step - 1) * inner}}), {outer, count * step, inner});
+  const int64_t size = (count - 1) * step + 1;
+  return reshape(slice(wide, {0, 0, 0}, {outer, size, inner}), shape.with(axis, size));
+}
+
+}  // namespace
+
+/// The elements go back to where they were taken from, among zeros.
+Gradients StridedSlice::gradient(const Recorded& call) const {
+  const Shape& from = call.input_spec().shape;
+  const Resolved taken = resolve(from);
+  if (call.dy().size() == 0) return {zeros(from, call.dy().dtype())};
+  std::vector<int64_t> backwards;
+  for (int i = 0; i < from.rank(); ++i)
+    if (taken.stride[i] < 0 && taken.size[i] > 1) backwards.push_back(i);
+  Tensor dx = reshape(call.dy(), Shape(std::span<const int64_t>(taken.size)));
+  if (!backwards.empty()) dx = reverse(dx, backwards);
+  Paddings around;
+  for (int i = 0; i < from.rank(); ++i) {
+    const int64_t last = taken.size[i] - 1, step = last > 0 ? std::abs(taken.stride[i]) : 1;
+    const int64_t first = taken.begin[i] + (taken.stride[i] < 0 ? -last * step : 0);
+    if (step > 1) dx = spread(dx, i, step);
+    around.push_back({.before = first, .after = from[i] - first - last * step - 1});
+  }
+  return {pad(dx, around)};
 }
 
 }  // namespace alula

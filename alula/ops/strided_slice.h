@@ -84,6 +84,8 @@ struct StridedSlice final : OpOf<StridedSlice>, StridedSliceMasks {
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 
  private:
   int find_ellipsis() const;

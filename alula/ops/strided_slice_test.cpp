@@ -68,6 +68,25 @@ OP_TEST(strided_slice) {
           check_range(int32, {dim}, {begin}, {end}, {stride});
   check_range(int32, {4}, {INT64_MIN + 1}, {INT64_MAX}, {INT64_MAX});
 
+  const auto check_gradient = [](std::initializer_list<Index> index) {
+    OpTest::compare_gradient([&](const auto& in) { return at(in[0], index); },
+                             {varied(float64, {2, 3, 4})});
+  };
+  check_gradient({1, 2, 3});
+  check_gradient({0, {1, 3}, 0});
+  check_gradient({kEllipsis, -1});
+  check_gradient({1, kEllipsis, {0, 4, 3}});
+  check_gradient({kAll, 0, kNewAxis, {-1, Index::kEnd, -2}});
+  check_gradient({kNewAxis, 0, kEllipsis, kNewAxis, 0});
+  check_gradient({{-1, Index::kEnd, -1}, {0, 3, 2}, {3, 0, -2}});
+  check_gradient({kAll, kAll, {2, 2}});
+  check_gradient({});
+  OpTest::compare_gradient(  // as many dimensions as there can be
+      [](const auto& in) {
+        return at(in[0], {kAll, {0, 5, 2}, kAll, {4, 0, -3}, kAll, kAll, kAll, {0, 3, 2}});
+      },
+      {varied(float64, {1, 5, 2, 5, 1, 2, 1, 3})});
+
   const Tensor x = varied(float32, {4, 6});
   EXPECT_ERROR(strided_slice(x, {0}, {1, 2}), InvalidArgumentError, "equally long");
   EXPECT_ERROR(strided_slice(x, {0, 0, 0}, {1, 1, 1}), InvalidArgumentError, "there are 3 indices");

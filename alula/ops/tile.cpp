@@ -1,5 +1,9 @@
 #include "alula/ops/tile.h"
 
+#include "alula/ops/reduce.h"
+#include "alula/ops/reshape.h"
+#include "alula/ops/sum_to.h"
+
 namespace alula {
 namespace {
 
@@ -40,6 +44,25 @@ Specs BroadcastTo::infer(SpecRefs inputs) const {
   }
   require(fits, "{}: the input does not broadcast to {}. Got {}.", kName, shape, x);
   return {x.with(shape)};
+}
+
+/// The sum over the copies, one axis after another.
+Gradients Tile::gradient(const Recorded& call) const {
+  Shape shape = call.output_spec().shape;
+  const Shape& from = call.input_spec().shape;
+  Tensor dx = call.dy();
+  for (int i = 0; i < from.rank(); ++i) {
+    if (multiples[i] == 1) continue;
+    const int64_t outer = shape.slice(0, i).size(),
+                  copy = from[i] * shape.slice(i + 1, shape.rank()).size();
+    shape[i] = from[i];
+    dx = reduce_sum(reshape(dx, {outer, multiples[i], copy}), {.axis = 1});
+  }
+  return {reshape(dx, from)};
+}
+
+Gradients BroadcastTo::gradient(const Recorded& call) const {
+  return {sum_to(call.dy(), call.input_spec().shape)};
 }
 
 }  // namespace alula

@@ -20,6 +20,8 @@ struct Tile final : OpOf<Tile> {
 
   explicit Tile(const Ints& multiples) : multiples(multiples) {}
   Specs infer(SpecRefs inputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 /// The op behind `broadcast_to`.
@@ -31,6 +33,8 @@ struct BroadcastTo final : OpOf<BroadcastTo> {
 
   explicit BroadcastTo(const Shape& shape) : shape(shape) {}
   Specs infer(SpecRefs inputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 }  // namespace alula

@@ -34,6 +34,7 @@ OP_TEST(tile) {
     for (const auto& [shape, multiples] : cases) check(dtype, shape, multiples);
   check(float32, {100, 120}, {4, 3});
   check(float32, {2, 2, 2, 2, 2, 2, 2, 2}, {2, 1, 2, 1, 2, 1, 2, 3});
+  check(float64, {2, 2, 2, 2, 1, 2, 1, 2}, {2, 1, 2, 1, 2, 1, 2, 3});
   const Tensor x = varied(float32, {2, 3});
   EXPECT_ERROR(tile(x, {1}), InvalidArgumentError, "a number for each dimension");
   EXPECT_ERROR(tile(x, {1, -1}), InvalidArgumentError, "cannot be negative");

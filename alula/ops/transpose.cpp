@@ -29,4 +29,11 @@ Specs Transpose::infer(SpecRefs inputs) const {
   return {x.with(shape)};
 }
 
+Gradients Transpose::gradient(const Recorded& call) const {
+  const Ints order = this->order(call.input_spec().rank());
+  Ints inverse = order;
+  for (size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<int64_t>(i);
+  return {transpose(call.dy(), Axes(std::span<const int64_t>(inverse)))};
+}
+
 }  // namespace alula

@@ -24,6 +24,8 @@ struct Transpose final : OpOf<Transpose> {
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 }  // namespace alula
