@@ -1,5 +1,14 @@
 #include "alula/ops/gather.h"
 
+#include "alula/ops/cast.h"
+#include "alula/ops/concat.h"
+#include "alula/ops/operators.h"
+#include "alula/ops/range.h"
+#include "alula/ops/reshape.h"
+#include "alula/ops/scatter_nd.h"
+#include "alula/ops/tile.h"
+#include "alula/ops/transpose.h"
+
 namespace alula {
 namespace {
 
@@ -95,6 +104,59 @@ Cost Gather::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
 
 Cost GatherNd::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
   return gathering_cost(inputs, outputs);
+}
+
+namespace {
+
+/// The numbers 0, step, 2 step, … for the entries of a batch, as int64[batch, 1, …].
+Tensor batch_offsets(int64_t batch, int64_t step, int rank) {
+  Shape shape{batch};
+  while (shape.rank() < rank) shape.push_back(1);
+  return reshape(range(0, batch * step, step, int64), shape);
+}
+
+}  // namespace
+
+/// The rows of dy are added to zeros of the shape of params. A batch is one longer axis, whose
+/// parts the indices of an entry are moved to; dimensions before the axis go behind it for a while.
+Gradients Gather::gradient(const Recorded& call) const {
+  const Spec &params = call.input_spec(0), &indices = call.input_spec(1);
+  const Shape& from = params.shape;
+  const int batch = this->batch(params, indices), along = this->along(params, batch);
+  const int64_t entries = from.slice(0, batch).size(), before = from.slice(batch, along).size(),
+                size = from[along], after = from.slice(along + 1, from.rank()).size(),
+                chosen = indices.shape.slice(batch, indices.rank()).size();
+  Tensor at = call.input(1), rows = call.dy();
+  if (batch > 0)
+    at = cast(reshape(at, {entries, chosen}), int64) +
+         batch_offsets(entries, std::max<int64_t>(size, 1), 2);
+  if (before != 1) rows = transpose(reshape(rows, {entries, before, chosen, after}), {0, 2, 1, 3});
+  const int64_t row = before * after;
+  Tensor dx = scatter_nd(reshape(at, {entries * chosen, 1}), reshape(rows, {entries * chosen, row}),
+                         {entries * size, row});
+  if (before != 1) dx = transpose(reshape(dx, {entries, size, before, after}), {0, 2, 1, 3});
+  return {reshape(dx, from), Tensor()};
+}
+
+/// The slices of dy are added to zeros of the shape of params. The place in a batch becomes one
+/// more position of each index.
+Gradients GatherNd::gradient(const Recorded& call) const {
+  const Shape& from = call.input_spec(0).shape;
+  const Tensor& indices = call.input(1);
+  if (batch_dims == 0) return {scatter_nd(indices, call.dy(), from), Tensor()};
+  const auto batch = static_cast<int>(batch_dims);
+  const Shape& at = indices.shape();
+  const auto depth = static_cast<int>(at.back());
+  const int64_t entries = from.slice(0, batch).size(),
+                chosen = at.slice(batch, at.rank() - 1).size();
+  const Tensor entry = cast(batch_offsets(entries, 1, 3), indices.dtype());
+  const Tensor positions = concat(
+      {broadcast_to(entry, {entries, chosen, 1}), reshape(indices, {entries, chosen, at.back()})},
+      2);
+  const Tensor slices =
+      reshape(call.dy(), Shape{entries, chosen} + from.slice(batch + depth, from.rank()));
+  const Shape flat = Shape{entries} + from.slice(batch, from.rank());
+  return {reshape(scatter_nd(positions, slices, flat), from), Tensor()};
 }
 
 }  // namespace alula

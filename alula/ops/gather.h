@@ -43,6 +43,8 @@ struct Gather final : OpOf<Gather>, GatherOptions {
   int along(const Spec& params, int batch) const;
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {1}, .outputs = {}}; }
 };
 
 /// The op behind `gather_nd`.
@@ -53,6 +55,8 @@ struct GatherNd final : OpOf<GatherNd>, GatherNdOptions {
   explicit GatherNd(const GatherNdOptions& options = {}) : GatherNdOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {1}, .outputs = {}}; }
 };
 
 }  // namespace alula

@@ -38,4 +38,8 @@ Specs ScatterNd::infer(SpecRefs inputs) const {
   return {updates.with(shape)};
 }
 
+Gradients ScatterNd::gradient(const Recorded& call) const {
+  return {Tensor(), gather_nd(call.dy(), call.input(0))};
+}
+
 }  // namespace alula

@@ -18,6 +18,8 @@ struct ScatterNd final : OpOf<ScatterNd> {
 
   explicit ScatterNd(const Shape& shape) : shape(shape) {}
   Specs infer(SpecRefs inputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {0}, .outputs = {}}; }
 };
 
 }  // namespace alula
