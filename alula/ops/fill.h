@@ -29,6 +29,7 @@ void store_element(Number value, DType dtype, void* element);
 struct Fill final : OpOf<Fill> {
   static constexpr const char* kName = "fill";
   static constexpr DTypeSet kDTypes = kNumericOrBool;
+  static constexpr bool kDifferentiable = false;
 
   Shape shape;
   Number value;
@@ -42,6 +43,7 @@ struct Fill final : OpOf<Fill> {
 struct ZerosLike final : OpOf<ZerosLike> {
   static constexpr const char* kName = "zeros_like";
   static constexpr DTypeSet kDTypes = kNumericOrBool;
+  static constexpr bool kDifferentiable = false;
 
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
@@ -51,6 +53,7 @@ struct ZerosLike final : OpOf<ZerosLike> {
 struct OnesLike final : OpOf<OnesLike> {
   static constexpr const char* kName = "ones_like";
   static constexpr DTypeSet kDTypes = kNumericOrBool;
+  static constexpr bool kDifferentiable = false;
 
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;

@@ -30,6 +30,7 @@ Tensor eye(int64_t num_rows, const EyeOptions& options = {});
 struct OneHot final : OpOf<OneHot>, OneHotOptions {
   static constexpr const char* kName = "one_hot";
   static constexpr DTypeSet kDTypes{uint8, int8, int32, int64};
+  static constexpr bool kDifferentiable = false;
 
   int64_t depth;
 

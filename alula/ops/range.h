@@ -21,6 +21,7 @@ Tensor linspace(double start, double stop, int64_t num, DType dtype = float32);
 struct Range final : OpOf<Range> {
   static constexpr const char* kName = "range";
   static constexpr DTypeSet kDTypes = kNumeric;
+  static constexpr bool kDifferentiable = false;
 
   Number start, limit, delta;
   DType dtype;
@@ -37,6 +38,7 @@ struct Range final : OpOf<Range> {
 struct Linspace final : OpOf<Linspace> {
   static constexpr const char* kName = "linspace";
   static constexpr DTypeSet kDTypes = kFloating;
+  static constexpr bool kDifferentiable = false;
 
   double start, stop;
   int64_t num;

@@ -19,6 +19,7 @@ Tensor searchsorted(const Tensor& sorted, const Tensor& values,
 struct SearchSorted final : OpOf<SearchSorted>, SearchSortedOptions {
   static constexpr const char* kName = "searchsorted";
   static constexpr DTypeSet kDTypes = kNumeric;
+  static constexpr bool kDifferentiable = false;
 
   explicit SearchSorted(const SearchSortedOptions& options) : SearchSortedOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
