@@ -206,38 +206,43 @@ class LayerWith : public LayerImpl {
   const Options options;
 };
 
-/// The handle of a layer class: `using Dense = LayerOf<DenseImpl>`. `->` reaches inside.
-template <class Impl>
-class LayerOf : public Layer {
+/// The handle of a layer class, made from what its constructor takes: `using Scale =
+/// LayerOf<ScaleImpl>`. `->` reaches inside.
+template <class Impl, class Base = Layer>
+class LayerOf : public Base {
  public:
-  template <class... Arguments>
-    requires(sizeof...(Arguments) > 0 && std::constructible_from<Impl, Arguments...>)
-  explicit LayerOf(Arguments&&... arguments)
-      : Layer(make(std::make_shared<Impl>(std::forward<Arguments>(arguments)...))) {}
   LayerOf()
-    requires std::default_initializable<Impl> && (!requires { typename Impl::Options; })
-      : Layer(make(std::make_shared<Impl>())) {}
+    requires std::default_initializable<Impl>
+      : Base(make()) {}
+  template <class... Arguments>
+    requires(sizeof...(Arguments) > 0 && std::constructible_from<Impl, Arguments...> &&
+             !(std::derived_from<std::remove_cvref_t<Arguments>, Layer> || ...))
+  explicit LayerOf(Arguments&&... arguments) : Base(make(std::forward<Arguments>(arguments)...)) {}
 
-  Impl* operator->() const { return static_cast<Impl*>(&impl()); }
+  Impl* operator->() const { return static_cast<Impl*>(&this->impl()); }
 
  private:
-  static std::shared_ptr<LayerImpl> make(std::shared_ptr<LayerImpl> impl) {
+  template <class... Arguments>
+  static std::shared_ptr<Impl> make(Arguments&&... arguments) {
+    auto impl = std::make_shared<Impl>(std::forward<Arguments>(arguments)...);
     impl->set_class(typeid(Impl));
     return impl;
   }
 };
 
-/// The handle of a layer class that has options.
-template <class Impl>
+/// The handle of a layer class that is made from an options struct: `using Dense =
+/// LayerOf<DenseImpl>`, called as `Dense({.units = 10})`.
+template <class Impl, class Base>
   requires requires { typename Impl::Options; }
-class LayerOf<Impl> : public Layer {
+class LayerOf<Impl, Base> : public Base {
  public:
   using Options = typename Impl::Options;
-  LayerOf(const Options& options = {}) : Layer(make(std::make_shared<Impl>(options))) {}
-  Impl* operator->() const { return static_cast<Impl*>(&impl()); }
+  LayerOf(const Options& options = {}) : Base(make(options)) {}
+  Impl* operator->() const { return static_cast<Impl*>(&this->impl()); }
 
  private:
-  static std::shared_ptr<LayerImpl> make(std::shared_ptr<LayerImpl> impl) {
+  static std::shared_ptr<Impl> make(const Options& options) {
+    auto impl = std::make_shared<Impl>(options);
     impl->set_class(typeid(Impl));
     return impl;
   }

@@ -1,0 +1,27 @@
+#pragma once
+#include "alula/data/source.h"
+
+namespace alula::data {
+
+struct ArraysOptions {
+  int64_t batch_size = 32;
+  bool shuffle = false;  // another order at every walk
+};
+
+/// Batches of the rows of arrays, in order or shuffled. The last batch may be smaller.
+class Arrays final : public Source {
+ public:
+  /// The first dimension of all arrays must be the same.
+  explicit Arrays(Batch arrays, const ArraysOptions& options = {});
+
+  std::unique_ptr<Iterator> iterate() override;
+  int64_t cardinality() const override;
+  int64_t rows() const { return rows_; }
+
+ private:
+  Batch arrays_;
+  ArraysOptions options_;
+  int64_t rows_ = 0;
+};
+
+}  // namespace alula::data
