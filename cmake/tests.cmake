@@ -46,6 +46,12 @@ if(TARGET io_test)
   target_link_libraries(io_test PRIVATE ZLIB::ZLIB)
 endif()
 
+# Some of these compare with what Keras computed.
+if(TARGET keras_test)
+  target_compile_definitions(
+    keras_test PRIVATE ALULA_KERAS_REFERENCE="${PROJECT_SOURCE_DIR}/tests/keras_reference")
+endif()
+
 # The GPU's tests: the code generator's, which need only the toolkit, and those that need a GPU.
 alula_sources(cuda_test_sources alula/backends/cuda PATTERN "*_test.cpp")
 if(ALULA_HAS_CUDA AND cuda_test_sources)
