@@ -1,11 +1,13 @@
 #include "alula/ops/add.h"
 #include "alula/ops/sub.h"
+#include "alula/runtime/devices.h"
 #include "alula/runtime/variable.h"
 
 namespace alula {
 
 void Variable::update(const char* who, const Tensor& delta, bool subtract) {
   check(who, delta);
+  const DeviceScope home(device());  // wherever the delta is, and whatever scope this is in
   const Elementwise& function = subtract ? sub : add;
   Tensor* target = &state().value;
   const Tensor* inputs[] = {target, &delta};
