@@ -51,6 +51,7 @@ void GradientTape::ran(const Op& op, Device, TensorRefs inputs, std::span<const 
   const Needs needs = op.needs(wanted);
   Node& node = nodes_.emplace_back();
   node.op = op.clone();
+  node.tracked = wanted;
   for (size_t i = 0; i < inputs.size(); ++i)
     node.inputs.push_back({.id = inputs[i].id(),
                            .spec = inputs[i].spec(),
@@ -77,7 +78,10 @@ void GradientTape::reset() {
 }
 
 std::vector<uint64_t> GradientTape::ids_of(const GradientSource& source) const {
-  if (source.tensor_.defined()) return {source.tensor_.id()};
+  if (source.tensor_.defined()) {
+    if (!tracked_.contains(source.tensor_.id())) return {};
+    return {source.tensor_.id()};
+  }
   const auto found = variable_index_.find(source.variable_.key());
   return found == variable_index_.end() ? std::vector<uint64_t>() : variables_[found->second].reads;
 }
@@ -156,8 +160,10 @@ std::vector<Tensor> GradientTape::run(const Tensor& target, std::span<const Grad
   std::vector<bool> on_path(count, false);
   for (size_t i = 0; i < count; ++i) {
     Node& node = nodes_[i];
-    for (Kept& input : node.inputs) {
-      input.wanted = dependent.contains(input.id) && is_floating(input.spec.dtype);
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      Kept& input = node.inputs[k];
+      input.wanted =
+          node.tracked.contains(k) && dependent.contains(input.id) && is_floating(input.spec.dtype);
       on_path[i] = on_path[i] || input.wanted;
     }
     if (!on_path[i]) continue;

@@ -84,6 +84,8 @@ class GradientTape final : private Listener {
  private:
   struct Node {
     std::unique_ptr<Op> op;
+    IndexSet
+        tracked;  // inputs that depended on what was watched, and whose values were kept for it
     InlineVector<Kept, 3> inputs;
     InlineVector<Kept, 1> outputs;
   };
