@@ -1,9 +1,10 @@
 #include "alula/ops/scatter_nd.h"
 
+#include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "alula/backends/cpu/indices.h"
+#include "alula/backends/cpu/scratch.h"
 #include "alula/runtime/team.h"
 
 namespace alula::cpu {
@@ -21,16 +22,40 @@ void add_row(T* to, const T* from, int64_t n) {
   }
 }
 
+/// One large piece a thread: memset writes past the caches where that pays.
+void clear(const View& y) {
+  constexpr double kNanosecondsPerByte = 0.04;
+  const int64_t bytes = y.bytes(), pieces = team::size();
+  const double nanoseconds = kNanosecondsPerByte * static_cast<double>(bytes / pieces);
+  team::parallel_for(pieces, nanoseconds, [&](int64_t first, int64_t last) {
+    const int64_t begin = bytes * first / pieces, end = bytes * last / pieces;
+    std::memset(y.as<char>() + begin, 0, end - begin);
+  });
+}
+
+/// The first of the elements of a slice that piece `i` of `pieces` takes: cache lines are whole.
+template <class T>
+int64_t first_of(int64_t i, int64_t pieces, int64_t slice) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  const int64_t lines = (slice + kLine - 1) / kLine;
+  return std::min(lines * i / pieces * kLine, slice);
+}
+
 /// Threads share the elements of a slice, not the slices: two of these may be the same one, and the
 /// order of additions stays the one of the updates.
 template <class T>
-void scatter(const View& y, const View& updates, const Positions& positions, int64_t slice) {
-  const double nanoseconds = 0.3 * static_cast<double>(positions.count());
-  team::parallel_for(slice, nanoseconds, [&](int64_t begin, int64_t end) {
-    for (int64_t row = 0; row < positions.count(); ++row)
-      add_row(y.as<T>() + positions[row] * slice + begin, updates.as<T>() + row * slice + begin,
-              end - begin);
-  });
+void scatter(const View& y, const View& updates, const Scratch<int64_t>& rows, int64_t count,
+             int64_t slice) {
+  const auto elements = static_cast<double>(count) * static_cast<double>(slice);
+  const int64_t pieces = std::min<int64_t>(team::size(), slice);
+  team::parallel_for(pieces, 0.3 * elements / static_cast<double>(pieces),
+                     [&](int64_t first, int64_t last) {
+                       const int64_t begin = first_of<T>(first, pieces, slice),
+                                     end = first_of<T>(last, pieces, slice);
+                       for (int64_t row = 0; row < count; ++row)
+                         add_row(y.as<T>() + rows[row] * slice + begin,
+                                 updates.as<T>() + row * slice + begin, end - begin);
+                     });
 }
 
 const RegisterKernel<DeviceType::kCPU, ScatterNd> registered{
@@ -40,8 +65,11 @@ const RegisterKernel<DeviceType::kCPU, ScatterNd> registered{
       const Positions positions(ScatterNd::kName, indices, op.shape.slice(0, depth));
       const int64_t slice = op.shape.slice(depth, op.shape.rank()).size();
       if (slice == 0) return;
-      if (y.bytes() > 0) std::memset(y.data, 0, y.bytes());
-      with_type(y.dtype(), [&]<class T>(Type<T>) { scatter<T>(y, updates, positions, slice); });
+      const int64_t count = positions.count();
+      const Scratch<int64_t> rows(count);  // found once, however many threads read them
+      for (int64_t i = 0; i < count; ++i) rows[i] = positions[i];
+      clear(y);
+      with_type(y.dtype(), [&]<class T>(Type<T>) { scatter<T>(y, updates, rows, count, slice); });
     }};
 
 }  // namespace
