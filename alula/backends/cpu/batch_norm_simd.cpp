@@ -1,0 +1,344 @@
+// batch_norm and its gradient: one pass over memory for the statistics, one for the result.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "alula/backends/cpu/along_axis.h"
+#include "alula/backends/cpu/convert.h"
+#include "alula/backends/cpu/targets.h"
+#include "alula/ops/batch_norm.h"
+#include "alula/runtime/team.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "alula/backends/cpu/batch_norm_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace alula::cpu::HWY_NAMESPACE {
+
+constexpr int64_t kTile = 8192;  // elements: they stay in the first or second cache
+constexpr int64_t kLanes = 64;   // sums side by side, so that the compiler uses vectors
+
+/// How x is cut into tiles. If the channels are the last axis, a tile is some rows of all channels,
+/// and element i of it belongs to channel i % channels. Otherwise a tile is `inner` elements of one
+/// channel.
+struct Layout {
+  bool last = true;
+  int64_t channels = 0;
+  int64_t size = 0;   // of x
+  int64_t step = 0;   // of a tile, except perhaps the last one
+  int64_t tiles = 0;  // all of them
+  int64_t width = 0;  // of the sums: in a tile, elements `width` apart are added up
+  double count = 0;   // elements a channel
+
+  Layout(const Shape& shape, int64_t axis) {
+    const AlongAxis along(shape, axis);
+    channels = along.length;
+    size = along.outer * along.length * along.inner;
+    last = along.inner == 1;
+    step = last ? channels * std::max<int64_t>(1, kTile / std::max<int64_t>(1, channels))
+                : along.inner;
+    tiles = size == 0 ? 0 : (size + step - 1) / step;
+    width = last ? channels * ((kLanes + channels - 1) / std::max<int64_t>(1, channels)) : kLanes;
+    count = static_cast<double>(along.outer * along.inner);
+  }
+  /// How many sums a tile makes, and the channel of the first.
+  int64_t results() const { return last ? channels : 1; }
+  int64_t channel(int64_t tile) const { return last ? 0 : tile % channels; }
+  int64_t length(int64_t tile) const { return std::min(step, size - tile * step); }
+  /// Elements a channel in a tile of that length.
+  double rows(int64_t length) const {
+    return static_cast<double>(last ? length / channels : length);
+  }
+};
+
+/// Adds up the sums that belong to one channel.
+template <class F>
+void fold(const Layout& layout, const F* sums, double* out) {
+  const int64_t n = layout.results();
+  for (int64_t c = 0; c < n; ++c) out[c] = 0;
+  for (int64_t at = 0; at < layout.width; at += n)
+    for (int64_t c = 0; c < n; ++c) out[c] += static_cast<double>(sums[at + c]);
+}
+
+/// Numbers of channels, repeated to the width of the sums.
+template <class F, class From>
+void spread(const Layout& layout, int64_t tile, const From* values, F* out) {
+  const int64_t n = layout.results(), first = layout.channel(tile);
+  for (int64_t at = 0; at < layout.width; at += n)
+    for (int64_t c = 0; c < n; ++c) out[at + c] = static_cast<F>(values[first + c]);
+}
+
+/// Calls body(i, lane) for the elements of a tile, in stretches of `width`.
+template <class Body>
+HWY_INLINE void each_element(int64_t length, int64_t width, const Body& body) {
+  int64_t i = 0;
+  for (; i + width <= length; i += width)
+    for (int64_t l = 0; l < width; ++l) body(i + l, l);
+  for (int64_t l = 0; i + l < length; ++l) body(i + l, l);
+}
+
+/// Mean, and sum of squared distances from it, of what a tile has of each channel.
+template <class F>
+void tile_moments(const Layout& layout, const F* HWY_RESTRICT x, int64_t length,
+                  F* HWY_RESTRICT sums, F* HWY_RESTRICT means, double* mean, double* spread_out) {
+  const int64_t width = layout.width, n = layout.results();
+  std::fill_n(sums, width, F(0));
+  each_element(length, width, [&](int64_t i, int64_t l) { sums[l] += x[i]; });
+  fold(layout, sums, mean);
+  const double rows = layout.rows(length);
+  for (int64_t c = 0; c < n; ++c) mean[c] /= rows;
+  for (int64_t at = 0; at < width; at += n)
+    for (int64_t c = 0; c < n; ++c) means[at + c] = static_cast<F>(mean[c]);
+  // The mean is that of the rounded numbers, so that what rounding left out does not count twice.
+  for (int64_t c = 0; c < n; ++c) mean[c] = static_cast<double>(means[c]);
+  std::fill_n(sums, width, F(0));
+  each_element(length, width, [&](int64_t i, int64_t l) {
+    const F distance = x[i] - means[l];
+    sums[l] += distance * distance;
+  });
+  fold(layout, sums, spread_out);
+}
+
+/// Mean and variance of each channel, by the method of Chan, Golub and LeVeque: those of the tiles
+/// are put together in double, in the same order whatever the number of threads.
+template <class F>
+void moments(const Layout& layout, const F* x, double* mean, double* variance) {
+  const int64_t n = layout.results();
+  const Scratch<double> parts(2 * n * layout.tiles);
+  team::parallel_for(layout.tiles, 0.2 * static_cast<double>(layout.step),
+                     [&](int64_t begin, int64_t end) {
+                       const Scratch<F> room(2 * layout.width);
+                       for (int64_t tile = begin; tile < end; ++tile) {
+                         double* part = parts.data() + 2 * n * tile;
+                         tile_moments(layout, x + tile * layout.step, layout.length(tile),
+                                      room.data(), room.data() + layout.width, part, part + n);
+                       }
+                     });
+  const double nothing =
+      layout.count == 0 ? std::numeric_limits<double>::quiet_NaN() : 0;  // of nothing
+  std::fill_n(mean, layout.channels, nothing);
+  std::fill_n(variance, layout.channels, nothing);
+  std::vector<double> seen(layout.channels / n + 1, 0);
+  for (int64_t tile = 0; tile < layout.tiles; ++tile) {
+    const int64_t first = layout.channel(tile);
+    const double* part = parts.data() + 2 * n * tile;
+    const double rows = layout.rows(layout.length(tile));
+    double& before = seen[first];
+    const double share = rows / (before + rows), weight = before * share;
+    for (int64_t c = 0; c < n; ++c) {
+      const double distance = part[c] - mean[first + c];
+      mean[first + c] += distance * share;
+      variance[first + c] += part[n + c] + distance * distance * weight;
+    }
+    before += rows;
+  }
+  for (int64_t c = 0; c < layout.channels; ++c) variance[c] /= std::max(layout.count, 1.0);
+}
+
+template <class F>
+void forward(const Layout& layout, double epsilon, const F* x, const F* gamma, const F* beta, F* y,
+             F* mean_out, F* variance_out) {
+  const int64_t channels = layout.channels;
+  const Scratch<double> statistics(2 * channels);
+  double *mean = statistics.data(), *variance = mean + channels;
+  moments(layout, x, mean, variance);
+  std::vector<F> factor(channels), shift(channels);
+  for (int64_t c = 0; c < channels; ++c) {
+    mean_out[c] = static_cast<F>(mean[c]);
+    variance_out[c] = static_cast<F>(variance[c]);
+    factor[c] = static_cast<F>((gamma != nullptr ? static_cast<double>(gamma[c]) : 1.0) /
+                               std::sqrt(variance[c] + epsilon));
+    shift[c] = beta != nullptr ? beta[c] : F(0);
+  }
+  team::parallel_for(layout.tiles, 0.15 * static_cast<double>(layout.step),
+                     [&](int64_t begin, int64_t end) {
+                       const Scratch<F> room(3 * layout.width);
+                       F* HWY_RESTRICT means = room.data();
+                       F* HWY_RESTRICT factors = means + layout.width;
+                       F* HWY_RESTRICT shifts = factors + layout.width;
+                       for (int64_t tile = begin; tile < end; ++tile) {
+                         if (tile == begin || !layout.last) {
+                           spread(layout, tile, mean_out, means);
+                           spread(layout, tile, factor.data(), factors);
+                           spread(layout, tile, shift.data(), shifts);
+                         }
+                         const F* HWY_RESTRICT in = x + tile * layout.step;
+                         F* HWY_RESTRICT out = y + tile * layout.step;
+                         each_element(layout.length(tile), layout.width, [&](int64_t i, int64_t l) {
+                           out[i] = (in[i] - means[l]) * factors[l] + shifts[l];
+                         });
+                       }
+                     });
+}
+
+/// sum(dy) and sum(dy * (x - mean)) of each channel.
+template <class F>
+void gradient_sums(const Layout& layout, const F* x, const F* mean, const F* dy, double* sum_dy,
+                   double* sum_dyx) {
+  const int64_t n = layout.results();
+  const Scratch<double> parts(2 * n * layout.tiles);
+  team::parallel_for(layout.tiles, 0.25 * static_cast<double>(layout.step),
+                     [&](int64_t begin, int64_t end) {
+                       const Scratch<F> room(3 * layout.width);
+                       F* HWY_RESTRICT means = room.data();
+                       F* HWY_RESTRICT sums = means + layout.width;
+                       F* HWY_RESTRICT products = sums + layout.width;
+                       for (int64_t tile = begin; tile < end; ++tile) {
+                         if (tile == begin || !layout.last) spread(layout, tile, mean, means);
+                         std::fill_n(sums, 2 * layout.width, F(0));
+                         const F* HWY_RESTRICT in = x + tile * layout.step;
+                         const F* HWY_RESTRICT above = dy + tile * layout.step;
+                         each_element(layout.length(tile), layout.width, [&](int64_t i, int64_t l) {
+                           sums[l] += above[i];
+                           products[l] += above[i] * (in[i] - means[l]);
+                         });
+                         fold(layout, sums, parts.data() + 2 * n * tile);
+                         fold(layout, products, parts.data() + 2 * n * tile + n);
+                       }
+                     });
+  std::fill_n(sum_dy, layout.channels, 0.0);
+  std::fill_n(sum_dyx, layout.channels, 0.0);
+  for (int64_t tile = 0; tile < layout.tiles; ++tile) {
+    const int64_t first = layout.channel(tile);
+    const double* part = parts.data() + 2 * n * tile;
+    for (int64_t c = 0; c < n; ++c) {
+      sum_dy[first + c] += part[c];
+      sum_dyx[first + c] += part[n + c];
+    }
+  }
+}
+
+template <class F>
+void backward(const Layout& layout, double epsilon, const F* x, const F* mean, const F* variance,
+              const F* dy, const F* gamma, F* dx, F* dgamma, F* dbeta) {
+  const int64_t channels = layout.channels;
+  const Scratch<double> sums(2 * channels);
+  double *sum_dy = sums.data(), *sum_dyx = sum_dy + channels;
+  gradient_sums(layout, x, mean, dy, sum_dy, sum_dyx);
+  // dx = factor * dy - level - (x - mean) * slope
+  std::vector<F> factor(channels), level(channels), slope(channels);
+  for (int64_t c = 0; c < channels; ++c) {
+    const double inverse = 1 / std::sqrt(static_cast<double>(variance[c]) + epsilon);
+    const double f = inverse * (gamma != nullptr ? static_cast<double>(gamma[c]) : 1.0);
+    dgamma[c] = static_cast<F>(sum_dyx[c] * inverse);
+    dbeta[c] = static_cast<F>(sum_dy[c]);
+    factor[c] = static_cast<F>(f);
+    level[c] = static_cast<F>(f * sum_dy[c] / layout.count);
+    slope[c] = static_cast<F>(f * inverse * inverse * sum_dyx[c] / layout.count);
+  }
+  team::parallel_for(
+      layout.tiles, 0.2 * static_cast<double>(layout.step), [&](int64_t begin, int64_t end) {
+        const Scratch<F> room(4 * layout.width);
+        F* HWY_RESTRICT means = room.data();
+        F* HWY_RESTRICT factors = means + layout.width;
+        F* HWY_RESTRICT levels = factors + layout.width;
+        F* HWY_RESTRICT slopes = levels + layout.width;
+        for (int64_t tile = begin; tile < end; ++tile) {
+          if (tile == begin || !layout.last) {
+            spread(layout, tile, mean, means);
+            spread(layout, tile, factor.data(), factors);
+            spread(layout, tile, level.data(), levels);
+            spread(layout, tile, slope.data(), slopes);
+          }
+          const F* HWY_RESTRICT in = x + tile * layout.step;
+          const F* HWY_RESTRICT above = dy + tile * layout.step;
+          F* HWY_RESTRICT out = dx + tile * layout.step;
+          each_element(layout.length(tile), layout.width, [&](int64_t i, int64_t l) {
+            out[i] = above[i] * factors[l] - levels[l] - (in[i] - means[l]) * slopes[l];
+          });
+        }
+      });
+}
+
+/// Elements in the type that is computed in: a copy if they are of 16 bits.
+template <class T, class F>
+class Widened {
+ public:
+  explicit Widened(const View& view) : view_(view), copy_(kCopies ? view.size() : 0) {}
+  const F* read() const {
+    if constexpr (kCopies) convert(copy_.data(), view_.as<const T>(), view_.size());
+    return write();
+  }
+  F* write() const {
+    if constexpr (kCopies)
+      return copy_.data();
+    else
+      return view_.as<F>();
+  }
+  void finish() const {
+    if constexpr (kCopies) convert(view_.as<T>(), copy_.data(), view_.size());
+  }
+
+ private:
+  static constexpr bool kCopies = !std::is_same_v<T, F>;
+  View view_;
+  Scratch<F> copy_;
+};
+
+template <class T>
+void run_forward(const BatchNorm& op, const KernelCall& call) {
+  using F = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+  const bool scaled = call.inputs.size() > 1;
+  const Widened<T, F> x(call.inputs[0]), y(call.outputs[0]);
+  forward<F>(Layout(call.inputs[0].shape(), op.axis), op.epsilon, x.read(),
+             scaled ? call.inputs[1].as<const F>() : nullptr,
+             scaled ? call.inputs[2].as<const F>() : nullptr, y.write(), call.outputs[1].as<F>(),
+             call.outputs[2].as<F>());
+  y.finish();
+}
+
+template <class T>
+void run_backward(const BatchNormGradient& op, const KernelCall& call) {
+  using F = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+  const Widened<T, F> x(call.inputs[0]), dy(call.inputs[3]), dx(call.outputs[0]);
+  backward<F>(Layout(call.inputs[0].shape(), op.axis), op.epsilon, x.read(),
+              call.inputs[1].as<const F>(), call.inputs[2].as<const F>(), dy.read(),
+              call.inputs.size() > 4 ? call.inputs[4].as<const F>() : nullptr, dx.write(),
+              call.outputs[1].as<F>(), call.outputs[2].as<F>());
+  dx.finish();
+}
+
+void RunBatchNorm(const BatchNorm& op, const KernelCall& call) {
+  switch (call.inputs[0].dtype()) {
+    case DType::kFloat16: return run_forward<Half>(op, call);
+    case DType::kBFloat16: return run_forward<BFloat16>(op, call);
+    case DType::kFloat32: return run_forward<float>(op, call);
+    default: return run_forward<double>(op, call);
+  }
+}
+
+void RunBatchNormGradient(const BatchNormGradient& op, const KernelCall& call) {
+  switch (call.inputs[0].dtype()) {
+    case DType::kFloat16: return run_backward<Half>(op, call);
+    case DType::kBFloat16: return run_backward<BFloat16>(op, call);
+    case DType::kFloat32: return run_backward<float>(op, call);
+    default: return run_backward<double>(op, call);
+  }
+}
+
+}  // namespace alula::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace alula::cpu {
+namespace {
+
+HWY_EXPORT(RunBatchNorm);
+HWY_EXPORT(RunBatchNormGradient);
+
+const RegisterKernel<DeviceType::kCPU, BatchNorm> batch_norm{
+    [](const BatchNorm& op, const KernelCall& call) {
+      HWY_DYNAMIC_DISPATCH(RunBatchNorm)(op, call);
+    }};
+const RegisterKernel<DeviceType::kCPU, BatchNormGradient> batch_norm_gradient{
+    [](const BatchNormGradient& op, const KernelCall& call) {
+      HWY_DYNAMIC_DISPATCH(RunBatchNormGradient)(op, call);
+    }};
+
+}  // namespace
+}  // namespace alula::cpu
+#endif
