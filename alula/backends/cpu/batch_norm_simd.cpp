@@ -81,26 +81,36 @@ HWY_INLINE void each_element(int64_t length, int64_t width, const Body& body) {
   for (int64_t l = 0; i + l < length; ++l) body(i + l, l);
 }
 
-/// Mean, and sum of squared distances from it, of what a tile has of each channel.
+/// Mean, and sum of squared distances from it, of what a tile has of each channel. The first guess
+/// of the mean is rounded; distances from it are small, so that their own sum says how far it is
+/// off.
 template <class F>
 void tile_moments(const Layout& layout, const F* HWY_RESTRICT x, int64_t length,
-                  F* HWY_RESTRICT sums, F* HWY_RESTRICT means, double* mean, double* spread_out) {
+                  F* HWY_RESTRICT room, double* mean, double* squares) {
   const int64_t width = layout.width, n = layout.results();
+  F* HWY_RESTRICT sums = room;
+  F* HWY_RESTRICT products = room + width;
+  F* HWY_RESTRICT guesses = room + 2 * width;
   std::fill_n(sums, width, F(0));
   each_element(length, width, [&](int64_t i, int64_t l) { sums[l] += x[i]; });
   fold(layout, sums, mean);
   const double rows = layout.rows(length);
-  for (int64_t c = 0; c < n; ++c) mean[c] /= rows;
   for (int64_t at = 0; at < width; at += n)
-    for (int64_t c = 0; c < n; ++c) means[at + c] = static_cast<F>(mean[c]);
-  // The mean is that of the rounded numbers, so that what rounding left out does not count twice.
-  for (int64_t c = 0; c < n; ++c) mean[c] = static_cast<double>(means[c]);
-  std::fill_n(sums, width, F(0));
+    for (int64_t c = 0; c < n; ++c) guesses[at + c] = static_cast<F>(mean[c] / rows);
+  std::fill_n(sums, 2 * width, F(0));
   each_element(length, width, [&](int64_t i, int64_t l) {
-    const F distance = x[i] - means[l];
-    sums[l] += distance * distance;
+    const F distance = x[i] - guesses[l];
+    sums[l] += distance;
+    products[l] += distance * distance;
   });
-  fold(layout, sums, spread_out);
+  fold(layout, sums, mean);
+  fold(layout, products, squares);
+  for (int64_t c = 0; c < n; ++c) {
+    const double off = mean[c] / rows;
+    const double left = squares[c] - off * mean[c];
+    squares[c] = left < 0 ? 0 : left;  // NaN stays
+    mean[c] = static_cast<double>(guesses[c]) + off;
+  }
 }
 
 /// Mean and variance of each channel, by the method of Chan, Golub and LeVeque: those of the tiles
@@ -111,11 +121,11 @@ void moments(const Layout& layout, const F* x, double* mean, double* variance) {
   const Scratch<double> parts(2 * n * layout.tiles);
   team::parallel_for(layout.tiles, 0.2 * static_cast<double>(layout.step),
                      [&](int64_t begin, int64_t end) {
-                       const Scratch<F> room(2 * layout.width);
+                       const Scratch<F> room(3 * layout.width);
                        for (int64_t tile = begin; tile < end; ++tile) {
                          double* part = parts.data() + 2 * n * tile;
                          tile_moments(layout, x + tile * layout.step, layout.length(tile),
-                                      room.data(), room.data() + layout.width, part, part + n);
+                                      room.data(), part, part + n);
                        }
                      });
   const double nothing =
