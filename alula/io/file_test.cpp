@@ -177,7 +177,8 @@ TEST(AtomicFile, IsWholeWheneverItsWriterIsKilled) {
   std::mt19937 random(1);
   put(path, version(0));
   uint32_t number = 0, advances = 0;
-  for (int round = 0; round < 100; ++round) {
+  // On a busy machine a child may be killed before it gets anywhere; those do not count.
+  for (int round = 0; round < 100 || (advances < 10 && round < 2000); ++round) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) write_versions(path, number + 1);
@@ -195,5 +196,5 @@ TEST(AtomicFile, IsWholeWheneverItsWriterIsKilled) {
     advances += found > number;
     number = found;
   }
-  EXPECT_GT(advances, 5u);  // or nothing was tested
+  EXPECT_GE(advances, 10u);  // or nothing was tested
 }
