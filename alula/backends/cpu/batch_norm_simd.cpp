@@ -132,7 +132,7 @@ void moments(const Layout& layout, const F* x, double* mean, double* variance) {
       layout.count == 0 ? std::numeric_limits<double>::quiet_NaN() : 0;  // of nothing
   std::fill_n(mean, layout.channels, nothing);
   std::fill_n(variance, layout.channels, nothing);
-  std::vector<double> seen(layout.channels / n + 1, 0);
+  std::vector<double> seen(layout.channels, 0);  // elements, by the first channel
   for (int64_t tile = 0; tile < layout.tiles; ++tile) {
     const int64_t first = layout.channel(tile);
     const double* part = parts.data() + 2 * n * tile;
@@ -234,7 +234,7 @@ void backward(const Layout& layout, double epsilon, const F* x, const F* mean, c
   for (int64_t c = 0; c < channels; ++c) {
     const double inverse = 1 / std::sqrt(static_cast<double>(variance[c]) + epsilon);
     const double f = inverse * (gamma != nullptr ? static_cast<double>(gamma[c]) : 1.0);
-    dgamma[c] = static_cast<F>(sum_dyx[c] * inverse);
+    dgamma[c] = layout.count == 0 ? F(0) : static_cast<F>(sum_dyx[c] * inverse);  // of nothing, 0
     dbeta[c] = static_cast<F>(sum_dy[c]);
     factor[c] = static_cast<F>(f);
     level[c] = static_cast<F>(f * sum_dy[c] / layout.count);
