@@ -45,9 +45,9 @@ FunctionalImpl::Operand FunctionalImpl::visit(const Tensor& tensor) {
     return {known, symbol.index};
   }
   Node node{.call = symbol.call, .constant = {}, .inputs = {}, .depth = 0, .met = ++met_};
-  require(!symbol.call->inputs().empty(),
-          "Model: an output depends on the Input '{}', which is not among the model's inputs.",
-          input_layer_of(tensor).name());
+  if (symbol.call->inputs().empty())
+    fail("Model: an output depends on the Input '{}', which is not among the model's inputs.",
+         input_layer_of(tensor).name());
   for (const Tensor& input : symbol.call->inputs()) node.inputs.push_back(visit(input));
   nodes_.push_back(std::move(node));
   return {nodes_.size() - 1, symbol.index};

@@ -72,6 +72,9 @@ void SequentialImpl::build(const Shape& input) {
   if (input.rank() == 0) return;
   input_ = layers::InputLayer({.shape = input.slice(1, input.rank())});
   build_from_input();
+  // Other batches are taken as well, but Keras shows the one that the model was built with.
+  for (Shape& shape : outputs_)
+    if (shape.rank() > 0) shape[0] = input[0];
 }
 
 Tensor SequentialImpl::prepare(const Tensor& input) const {
