@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "alula/io/file.h"
+#include "alula/io/json.h"
 #include "alula/keras/output_test.h"
 
 using namespace alula;
@@ -22,6 +24,46 @@ struct Scene {
         bar({.target = target, .verbose = verbose, .out = &out, .clock = [this] { return now; }}) {}
   std::string drawn() { return std::exchange(out.text, ""); }
 };
+
+double number(const io::Json& value) {
+  // JSON has no such numbers, so the file has words for them.
+  if (!value.is_string()) return value.as_number();
+  if (value.as_string() == "nan") return std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  return value.as_string() == "inf" ? infinity : -infinity;
+}
+
+TEST(ProgressBar, DrawsWhatKerasDraws) {
+  const std::string path = std::string(ALULA_KERAS_REFERENCE) + "/text/progbar.json";
+  int drawings = 0;
+  const io::Json cases = io::Json::parse(io::read_file(path), path);
+  for (const auto& [name, test] : cases.as_object()) {
+    SCOPED_TRACE(name);
+    // There Keras's own `fit` sets the target, and so do we; this case is the bar's alone.
+    if (name == "unknown_target_end") continue;
+    FakeOutput out = terminal();
+    double now = test.at("start").as_number();
+    const io::Json& target = test.at("target");
+    ProgressBar bar({.target = target.is_null() ? kUnknown : target.as_integer(),
+                     .verbose = static_cast<int>(test.at("verbose").as_integer()),
+                     .out = &out,
+                     .clock = [&] { return now; }});
+    for (const io::Json& event : test.at("events").as_array()) {
+      now = event.at("time").as_number();
+      Logs logs;
+      for (const io::Json& value : event.at("values").as_array())
+        logs.set(value.as_array()[0].as_string(), number(value.as_array()[1]));
+      const int64_t current = event.at("current").as_integer();
+      if (event.at("finalize").as_bool())
+        bar.finish(current, logs);
+      else
+        bar.update(current, logs);
+      EXPECT_EQ(std::exchange(out.text, ""), event.at("drawing").as_string()) << now;
+      ++drawings;
+    }
+  }
+  EXPECT_GT(drawings, 60);
+}
 
 TEST(ProgressBar, PlainLinesOutsideATerminal) {
   Scene scene(313, 1);

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "alula/io/file.h"
-#include "alula/keras/input.h"
-#include "alula/keras/layers/dense.h"
+#include "alula/keras/layers.h"
 #include "alula/keras/names.h"
 #include "alula/keras/output_test.h"
+#include "alula/ops/fill.h"
 #include "alula/testing/harness.h"
 
 using namespace alula;
@@ -44,7 +44,95 @@ std::shared_ptr<SequentialImpl> mlp() {
                      layers::Dense({.units = 10, .activation = "softmax"})});
 }
 
-TEST_F(Summary, Mlp) { EXPECT_EQ(summary_text(*mlp()), golden("mlp")); }
+std::shared_ptr<SequentialImpl> mnist_cnn() {
+  return sequential({Input({.shape = {28, 28, 1}}),
+                     layers::Conv2D({.filters = 32, .kernel_size = 3, .activation = "relu"}),
+                     layers::MaxPooling2D({.pool_size = 2}), layers::Flatten(),
+                     layers::Dense({.units = 10, .activation = "softmax"})});
+}
+
+std::shared_ptr<FunctionalImpl> functional(const TensorList& inputs, const TensorList& outputs) {
+  auto model = std::make_shared<FunctionalImpl>(inputs, outputs, "");
+  model->set_class(typeid(FunctionalImpl));
+  return model;
+}
+
+Tensor conv(const Tensor& x, int64_t filters, int64_t size, int64_t strides, bool then_relu) {
+  Tensor y = layers::Conv2D({.filters = filters,
+                             .kernel_size = size,
+                             .strides = strides,
+                             .padding = "same",
+                             .use_bias = false})(x);
+  y = layers::BatchNormalization()(y);
+  return then_relu ? layers::Activation({.activation = "relu"})(y) : y;
+}
+
+Tensor residual_block(const Tensor& x, int64_t filters, int64_t strides) {
+  const Tensor y = conv(conv(x, filters, 3, strides, true), filters, 3, 1, false);
+  const Tensor shortcut = strides == 1 ? x : conv(x, filters, 1, strides, false);
+  return layers::Activation({.activation = "relu"})(layers::Add()({y, shortcut}));
+}
+
+std::shared_ptr<FunctionalImpl> resnet() {
+  const Tensor input = Input({.shape = {28, 28, 1}});
+  Tensor x = conv(input, 16, 3, 2, true);
+  x = residual_block(residual_block(x, 16, 1), 32, 2);
+  x = layers::GlobalAveragePooling2D()(x);
+  return functional(input, layers::Dense({.units = 10, .activation = "softmax"})(x));
+}
+
+/// Two inputs, a layer that both share, a model within the model, and a frozen layer.
+std::shared_ptr<FunctionalImpl> branching() {
+  const Tensor first = Input({.shape = {4}, .name = "first"});
+  const Tensor second = Input({.shape = {4}, .name = "an_input_with_quite_a_long_name"});
+  const layers::Dense shared({.units = 3});
+  const Tensor joined = layers::Concatenate()({shared(first), shared(second), second});
+  const Layer nested(
+      sequential({layers::Dense({.units = 2, .activation = "relu"}), layers::Dense({.units = 3})}));
+  const layers::Dense frozen({.units = 5, .trainable = false});
+  return functional({first, second}, frozen(nested(joined)));
+}
+
+std::shared_ptr<FunctionalImpl> two_outputs() {
+  const Tensor input = Input({.shape = {8, 8, 3}});
+  Tensor x = layers::Conv2D({.filters = 4, .kernel_size = 3})(input);
+  x = layers::Flatten()(layers::Dropout({.rate = 0.5})(x));
+  return functional(input, {layers::Dense({.units = 2, .name = "a"})(x),
+                            layers::Dense({.units = 1, .name = "b"})(x)});
+}
+
+TEST_F(Summary, Chains) {
+  EXPECT_EQ(summary_text(*mlp()), golden("mlp"));
+  backend::clear_session();
+  EXPECT_EQ(summary_text(*mnist_cnn()), golden("mnist_cnn"));
+  backend::clear_session();
+  EXPECT_EQ(summary_text(*sequential({layers::Dense({.units = 2}), layers::Flatten()})),
+            golden("unbuilt"));
+}
+
+TEST_F(Summary, Branches) {
+  EXPECT_EQ(summary_text(*resnet()), golden("resnet"));
+  backend::clear_session();
+  EXPECT_EQ(summary_text(*branching()), golden("branching"));
+  backend::clear_session();
+  EXPECT_EQ(summary_text(*two_outputs()), golden("two_outputs"));
+}
+
+TEST_F(Summary, WideTerminals) {
+  setenv("COLUMNS", "120", 1);
+  EXPECT_EQ(summary_text(*mnist_cnn()), golden("mnist_cnn_wide"));
+  backend::clear_session();
+  EXPECT_EQ(summary_text(*resnet()), golden("resnet_wide"));
+  backend::clear_session();
+  EXPECT_EQ(summary_text(*branching(), {.expand_nested = true, .show_trainable = true}),
+            golden("branching_nested_trainable"));
+}
+
+TEST_F(Summary, BuiltByACall) {
+  const Layer model(sequential({layers::Dense({.units = 3}), layers::Dense({.units = 2})}));
+  model(ones({5, 4}));
+  EXPECT_EQ(summary_text(static_cast<ModelImpl&>(model.impl())), golden("called"));
+}
 
 TEST_F(Summary, IsCutToTheOutput) {
   setenv("COLUMNS", "60", 1);
