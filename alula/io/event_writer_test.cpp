@@ -22,7 +22,7 @@ template <class T>
 T take(std::string_view& bytes) {
   T value;
   if (bytes.size() < sizeof(T)) throw std::runtime_error("the bytes end too early");
-  std::memcpy(&value, bytes.data(), sizeof(T));
+  bytes.copy(reinterpret_cast<char*>(&value), sizeof(T));
   bytes.remove_prefix(sizeof(T));
   return value;
 }

@@ -18,17 +18,17 @@ class Json {
   using Object = std::vector<Member>;
   enum class Kind { kNull, kBool, kInteger, kNumber, kString, kArray, kObject };
 
-  Json() = default;                // null
+  Json();                          // null
   template <std::same_as<bool> T>  // not what merely converts to bool
-  Json(T value) : value_(value) {}
+  Json(T value);
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Json(T value) : value_(static_cast<int64_t>(value)) {}
-  Json(double value) : value_(value) {}
-  Json(std::string value) : value_(std::move(value)) {}
-  Json(const char* value) : value_(std::string(value)) {}
-  Json(Array values) : value_(std::move(values)) {}
-  Json(Object members) : value_(std::move(members)) {}
+  Json(T value);
+  Json(double value);
+  Json(std::string value);
+  Json(const char* value);
+  Json(Array values);
+  Json(Object members);
 
   /// Reads one value, with nothing but white space around it. Strict: no comments, no commas too
   /// many, no NaN, valid UTF-8, no key twice, at most `kMaxDepth` arrays and objects in one
@@ -76,5 +76,18 @@ struct Json::Member {
   Json value;
   bool operator==(const Member&) const = default;
 };
+
+// Here, because a Member must be complete before a value can be made.
+inline Json::Json() = default;
+template <std::same_as<bool> T>
+Json::Json(T value) : value_(value) {}
+template <std::integral T>
+  requires(!std::same_as<T, bool>)
+Json::Json(T value) : value_(static_cast<int64_t>(value)) {}
+inline Json::Json(double value) : value_(value) {}
+inline Json::Json(std::string value) : value_(std::move(value)) {}
+inline Json::Json(const char* value) : value_(std::string(value)) {}
+inline Json::Json(Array values) : value_(std::move(values)) {}
+inline Json::Json(Object members) : value_(std::move(members)) {}
 
 }  // namespace alula::io
