@@ -26,6 +26,7 @@ Spec infer_arg_reduce(const char* who, DTypeSet dtypes, const ArgReduceOptions& 
 template <class Derived>
 struct ArgReduceOp : OpOf<Derived>, ArgReduceOptions {
   static constexpr DTypeSet kDTypes = kNumericOrBool;
+  static constexpr bool kDifferentiable = false;
 
   explicit ArgReduceOp(const ArgReduceOptions& options = {}) : ArgReduceOptions(options) {}
   Specs infer(SpecRefs inputs) const override {

@@ -49,4 +49,12 @@ Cost AvgPool2DGradient::cost(SpecRefs inputs, std::span<const Spec> outputs) con
   return cost;
 }
 
+Gradients AvgPool2D::gradient(const Recorded& call) const {
+  return {avg_pool2d_gradient(call.input_spec().shape, call.dy(), *this)};
+}
+
+Gradients AvgPool2DGradient::gradient(const Recorded& call) const {
+  return {avg_pool2d(call.dy(), *this)};
+}
+
 }  // namespace alula

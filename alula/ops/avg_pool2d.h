@@ -17,6 +17,8 @@ struct AvgPool2D final : OpOf<AvgPool2D>, Pool2DOptions {
   explicit AvgPool2D(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
 };
 
 /// The gradient of avg_pool2d with respect to its input, which had `input_shape`: each window's
@@ -35,6 +37,8 @@ struct AvgPool2DGradient final : OpOf<AvgPool2DGradient>, Pool2DOptions {
       : Pool2DOptions(options), input_shape(input_shape) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
 };
 
 }  // namespace alula

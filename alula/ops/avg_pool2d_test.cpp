@@ -1,7 +1,7 @@
 #include "alula/ops/avg_pool2d.h"
 
 #include "alula/ops/pool2d_test.h"
-#include "alula/testing/harness.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -54,6 +54,14 @@ OP_TEST(avg_pool2d_gradient) {
   for_each_pool2d_case([](const Shape& shape, const Pool2DOptions& options) {
     check_gradient({float32, shape}, options);
   });
+}
+
+TEST(AvgPool2D, HasSecondGradients) {
+  compare_second_gradient(
+      [](const std::vector<Tensor>& in) {
+        return avg_pool2d(in[0], {.ksize = 3, .strides = 2, .padding = "SAME"});
+      },
+      {random_tensor({float64, {2, 5, 6, 3}})});
 }
 
 TEST(AvgPool2D, SaysWhatIsWrong) {

@@ -1,5 +1,8 @@
 #include "alula/ops/conv2d.h"
 
+#include "alula/ops/conv2d_backprop_filter.h"
+#include "alula/ops/conv2d_transpose.h"
+
 namespace alula {
 namespace {
 
@@ -73,6 +76,25 @@ Cost Conv2D::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
   Cost cost = Op::cost(inputs, outputs);
   cost.flops = conv2d_shape(kName, inputs[0], inputs[1], *this).flops();
   return cost;
+}
+
+Gradients Conv2D::gradient(const Recorded& call) const {
+  const Tensor& dy = call.dy();
+  Gradients gradients{Tensor(), Tensor()};
+  if (call.wants(0))
+    gradients[0] = conv2d_backprop_input(call.input_spec(0).shape, call.input(1), dy, *this);
+  if (call.wants(1))
+    gradients[1] = conv2d_backprop_filter(call.input(0), call.input_spec(1).shape, dy, *this);
+  return gradients;
+}
+
+Needs Conv2D::needs(IndexSet wanted) const { return needs_of_product(wanted); }
+
+Needs needs_of_product(IndexSet wanted) {
+  Needs needs{.inputs = {}, .outputs = {}};
+  if (wanted.contains(0)) needs.inputs.add(1);
+  if (wanted.contains(1)) needs.inputs.add(0);
+  return needs;
 }
 
 }  // namespace alula

@@ -27,6 +27,8 @@ struct Conv2D final : OpOf<Conv2D>, Conv2DOptions {
   explicit Conv2D(const Conv2DOptions& options = {}) : Conv2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet wanted) const override;
 };
 
 /// The shapes of a convolution, forward or backward, all sizes known.
@@ -47,6 +49,10 @@ struct Conv2DShape {
 /// number of groups is 1 then.
 Conv2DShape conv2d_shape(const char* who, const Spec& input, const Spec& filter,
                          const Conv2DOptions& options);
+
+/// What the gradient of an op needs that is linear in each of its two inputs: for the one, the
+/// other.
+Needs needs_of_product(IndexSet wanted);
 
 /// What `conv2d` would return for that shape; unknown sizes stay unknown.
 Shape conv2d_result(const Conv2DShape& shape);

@@ -1,5 +1,7 @@
 #include "alula/ops/conv2d_backprop_filter.h"
 
+#include "alula/ops/conv2d_transpose.h"
+
 namespace alula {
 namespace {
 
@@ -33,5 +35,17 @@ Cost Conv2DBackpropFilter::cost(SpecRefs inputs, std::span<const Spec> outputs) 
   cost.flops = conv2d_shape(kName, inputs[0], outputs[0], *this).flops();
   return cost;
 }
+
+/// What multiplies an element of the input with one of the gradient is an element of the filter.
+Gradients Conv2DBackpropFilter::gradient(const Recorded& call) const {
+  const Tensor& filter = call.dy();
+  Gradients gradients{Tensor(), Tensor()};
+  if (call.wants(0))
+    gradients[0] = conv2d_backprop_input(call.input_spec(0).shape, filter, call.input(1), *this);
+  if (call.wants(1)) gradients[1] = conv2d(call.input(0), filter, *this);
+  return gradients;
+}
+
+Needs Conv2DBackpropFilter::needs(IndexSet wanted) const { return needs_of_product(wanted); }
 
 }  // namespace alula

@@ -19,6 +19,8 @@ struct Conv2DBackpropFilter final : OpOf<Conv2DBackpropFilter>, Conv2DOptions {
       : Conv2DOptions(options), filter_shape(filter_shape) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet wanted) const override;
 };
 
 }  // namespace alula

@@ -1,7 +1,7 @@
 #include "alula/ops/conv2d.h"
 
 #include "alula/ops/conv2d_test.h"
-#include "alula/testing/harness.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -88,6 +88,30 @@ TEST(Conv2D, WrapsIntegers) {
   const Tensor large(std::vector<int32_t>{1 << 30, 1 << 30}, {1, 1, 2, 1});
   const Tensor filter(std::vector<int32_t>{2, 3}, {1, 2, 1, 1});
   EXPECT_EQ(conv2d(large, filter).item<int32_t>(), 1 << 30);
+}
+
+TEST(Conv2D, HasSecondGradients) {
+  for (const Conv2DOptions& options :
+       {Conv2DOptions{}, {.strides = 2, .padding = "SAME"}, {.dilations = {1, 2}}})
+    for (const int64_t groups : {1, 2})
+      compare_second_gradient(
+          [&](const std::vector<Tensor>& in) { return conv2d(in[0], in[1], options); },
+          {random_tensor({float64, {2, 5, 6, 2}}),
+           random_tensor({float64, {3, 2, 2 / groups, 4}})});
+}
+
+TEST(Conv2D, ComputesOnlyTheGradientsAskedFor) {
+  const auto f = [](const std::vector<Tensor>& in) { return conv2d(in[0], in[1]); };
+  const std::vector<Tensor> inputs = {random_tensor({float32, {2, 5, 6, 2}}),
+                                      random_tensor({float32, {3, 2, 2, 4}})};
+  using Counts = std::map<std::string, int>;
+  EXPECT_EQ(ops_of_gradient(f, inputs, {0}), (Counts{{"conv2d_backprop_input", 1}}));
+  EXPECT_EQ(ops_of_gradient(f, inputs, {1}), (Counts{{"conv2d_backprop_filter", 1}}));
+  EXPECT_EQ(ops_of_gradient(f, inputs, {0, 1}),
+            (Counts{{"conv2d_backprop_filter", 1}, {"conv2d_backprop_input", 1}}));
+  EXPECT_EQ(Conv2D().needs({0}).inputs, IndexSet{1});
+  EXPECT_EQ(Conv2D().needs({1}).inputs, IndexSet{0});
+  EXPECT_EQ(Conv2D().needs({0, 1}).outputs, IndexSet());
 }
 
 TEST(Conv2D, InfersUnknownSizes) {

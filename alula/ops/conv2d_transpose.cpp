@@ -1,5 +1,7 @@
 #include "alula/ops/conv2d_transpose.h"
 
+#include "alula/ops/conv2d_backprop_filter.h"
+
 namespace alula {
 namespace {
 
@@ -57,5 +59,17 @@ Cost Conv2DBackpropInput::cost(SpecRefs inputs, std::span<const Spec> outputs) c
   cost.flops = conv2d_shape(kName, outputs[0], inputs[0], *this).flops();
   return cost;
 }
+
+/// What multiplies an element of the filter with one of the gradient is an element of the input.
+Gradients Conv2DBackpropInput::gradient(const Recorded& call) const {
+  const Tensor& input = call.dy();
+  Gradients gradients{Tensor(), Tensor()};
+  if (call.wants(0))
+    gradients[0] = conv2d_backprop_filter(input, call.input_spec(0).shape, call.input(1), *this);
+  if (call.wants(1)) gradients[1] = conv2d(input, call.input(0), *this);
+  return gradients;
+}
+
+Needs Conv2DBackpropInput::needs(IndexSet wanted) const { return needs_of_product(wanted); }
 
 }  // namespace alula

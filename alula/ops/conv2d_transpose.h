@@ -29,6 +29,8 @@ struct Conv2DBackpropInput final : OpOf<Conv2DBackpropInput>, Conv2DOptions {
       : Conv2DOptions(options), input_shape(input_shape) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet wanted) const override;
 };
 
 }  // namespace alula

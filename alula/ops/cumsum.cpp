@@ -1,5 +1,8 @@
 #include "alula/ops/cumsum.h"
 
+#include "alula/ops/divide_no_nan.h"
+#include "alula/ops/mul.h"
+
 namespace alula {
 namespace {
 
@@ -13,6 +16,17 @@ Tensor cumsum(const Tensor& x, const CumulativeOptions& options) {
 }
 Tensor cumprod(const Tensor& x, const CumulativeOptions& options) {
   return call(CumProd(options), x);
+}
+
+/// An element is part of its own result and of those behind it.
+Gradients CumSum::gradient(const Recorded& call) const {
+  return {cumsum(call.dy(), {.axis = axis, .exclusive = exclusive, .reverse = !reverse})};
+}
+
+Gradients CumProd::gradient(const Recorded& call) const {
+  const Tensor sums = cumsum(mul(call.output(), call.dy()),
+                             {.axis = axis, .exclusive = exclusive, .reverse = !reverse});
+  return {divide_no_nan(sums, call.input())};
 }
 
 }  // namespace alula

@@ -36,10 +36,14 @@ struct CumulativeOp : OpOf<Derived>, CumulativeOptions {
 struct CumSum final : CumulativeOp<CumSum> {
   static constexpr const char* kName = "cumsum";
   using CumulativeOp::CumulativeOp;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
 };
 struct CumProd final : CumulativeOp<CumProd> {
   static constexpr const char* kName = "cumprod";
   using CumulativeOp::CumulativeOp;
+  /// As in TensorFlow, 0 with respect to an element that is 0.
+  Gradients gradient(const Recorded& call) const override;
 };
 
 }  // namespace alula

@@ -1,6 +1,6 @@
 #include "alula/ops/cumsum.h"
 
-#include "alula/testing/harness.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -69,5 +69,9 @@ OP_TEST(cumsum) {
 
 OP_TEST(cumprod) {
   check_all(cumprod, true);
+  // TensorFlow's convention: nothing with respect to a zero.
+  expect_equal(
+      gradient_of([](const std::vector<Tensor>& in) { return cumprod(in[0]); }, {{2., 0., 3.}}),
+      {{3}, {1, 0, 0}}, float32);
   EXPECT_EQ(cumprod(constant({65535, 65535}, uint16)).to_vector<uint16_t>()[1], 1);
 }

@@ -1,6 +1,6 @@
 #include "alula/ops/matmul.h"
 
-#include "alula/testing/harness.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -114,4 +114,25 @@ TEST(MatMul, CostsTwoOperationsAStep) {
   const Spec* inputs[] = {&a, &b};
   const Specs outputs = MatMul().infer(SpecRefs(inputs));
   EXPECT_EQ(MatMul().cost(SpecRefs(inputs), outputs).flops, 2 * 3 * 4 * 5);
+}
+
+TEST(MatMul, HasSecondGradients) {
+  for (bool transpose_a : {false, true})
+    for (bool transpose_b : {false, true})
+      compare_second_gradient(
+          [&](const std::vector<Tensor>& in) {
+            return matmul(in[0], in[1], {.transpose_a = transpose_a, .transpose_b = transpose_b});
+          },
+          {random_tensor({float64, transpose_a ? Shape{4, 3} : Shape{3, 4}}),
+           random_tensor({float64, transpose_b ? Shape{2, 5, 4} : Shape{2, 4, 5}})});
+}
+
+TEST(MatMul, ComputesOnlyTheGradientsAskedFor) {
+  const auto f = [](const std::vector<Tensor>& in) { return matmul(in[0], in[1]); };
+  const std::vector<Tensor> inputs = {random_tensor({float32, {3, 4}}),
+                                      random_tensor({float32, {4, 5}})};
+  using Counts = std::map<std::string, int>;
+  EXPECT_EQ(ops_of_gradient(f, inputs, {0}), (Counts{{"matmul", 1}}));
+  EXPECT_EQ(ops_of_gradient(f, inputs, {1}), (Counts{{"matmul", 1}}));
+  EXPECT_EQ(ops_of_gradient(f, inputs, {0, 1}), (Counts{{"matmul", 2}}));
 }

@@ -24,6 +24,7 @@ struct MaxPool2D final : OpOf<MaxPool2D>, Pool2DOptions {
   explicit MaxPool2D(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
 };
 
 /// The gradient of max_pool2d with respect to its input: each window's gradient goes to the first
@@ -39,6 +40,26 @@ struct MaxPool2DGradient final : OpOf<MaxPool2DGradient>, Pool2DOptions {
   explicit MaxPool2DGradient(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {0, 1}, .outputs = {}}; }
+};
+
+/// What stands in `values` where max_pool2d found each window's (first) largest value: the gradient
+/// of max_pool2d_gradient with respect to its gradient. input, output: what max_pool2d took and
+/// made; values: like input; result: like output.
+Tensor max_pool2d_pick(const Tensor& input, const Tensor& output, const Tensor& values,
+                       const Pool2DOptions& options = {});
+
+/// The op behind `max_pool2d_pick`.
+struct MaxPool2DPick final : OpOf<MaxPool2DPick>, Pool2DOptions {
+  static constexpr const char* kName = "max_pool2d_pick";
+  static constexpr DTypeSet kDTypes = kNumeric;
+
+  explicit MaxPool2DPick(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
+  Specs infer(SpecRefs inputs) const override;
+  Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {0, 1}, .outputs = {}}; }
 };
 
 /// The windows of a pooling op, or an error that names `who`.

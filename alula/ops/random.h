@@ -62,6 +62,7 @@ struct RandomOutput {
 struct RandomUniform final : OpOf<RandomUniform>, RandomOutput {
   static constexpr const char* kName = "random_uniform";
   static constexpr DTypeSet kDTypes = kFloating | DTypeSet{int32, int64};
+  static constexpr bool kDifferentiable = false;
   Number minval = 0;
   Number maxval = 1.0;
   Specs infer(SpecRefs inputs) const override;
@@ -73,6 +74,7 @@ struct RandomUniform final : OpOf<RandomUniform>, RandomOutput {
 struct RandomNormal final : OpOf<RandomNormal>, RandomOutput {
   static constexpr const char* kName = "random_normal";
   static constexpr DTypeSet kDTypes = kFloating;
+  static constexpr bool kDifferentiable = false;
   double mean = 0;
   double stddev = 1;
   Specs infer(SpecRefs inputs) const override;
@@ -84,6 +86,7 @@ struct RandomNormal final : OpOf<RandomNormal>, RandomOutput {
 struct RandomTruncatedNormal final : OpOf<RandomTruncatedNormal>, RandomOutput {
   static constexpr const char* kName = "random_truncated_normal";
   static constexpr DTypeSet kDTypes = kFloating;
+  static constexpr bool kDifferentiable = false;
   double mean = 0;
   double stddev = 1;
   Specs infer(SpecRefs inputs) const override;
@@ -93,6 +96,7 @@ struct RandomTruncatedNormal final : OpOf<RandomTruncatedNormal>, RandomOutput {
 struct RandomBernoulli final : OpOf<RandomBernoulli>, RandomOutput {
   static constexpr const char* kName = "random_bernoulli";
   static constexpr DTypeSet kDTypes = kNumericOrBool;
+  static constexpr bool kDifferentiable = false;
   double probability = 0.5;
   Specs infer(SpecRefs inputs) const override;
 };
@@ -102,6 +106,7 @@ struct RandomBernoulli final : OpOf<RandomBernoulli>, RandomOutput {
 struct RandomShuffle final : OpOf<RandomShuffle> {
   static constexpr const char* kName = "random_shuffle";
   static constexpr DTypeSet kDTypes = kAnyType;
+  static constexpr bool kDifferentiable = false;
   random::Stream stream;
   Specs infer(SpecRefs inputs) const override;
 };

@@ -66,35 +66,45 @@ struct ReduceSum final : ReduceOp<ReduceSum> {
   static constexpr const char* kName = "reduce_sum";
   static constexpr DTypeSet kDTypes = kNumeric;
   using ReduceOp::ReduceOp;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
 };
 struct ReduceMean final : ReduceOp<ReduceMean> {
   static constexpr const char* kName = "reduce_mean";
   static constexpr DTypeSet kDTypes = kNumeric;
   using ReduceOp::ReduceOp;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
 };
 struct ReduceProd final : ReduceOp<ReduceProd> {
   static constexpr const char* kName = "reduce_prod";
   static constexpr DTypeSet kDTypes = kNumeric;
   using ReduceOp::ReduceOp;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.outputs = {}}; }
 };
 struct ReduceMax final : ReduceOp<ReduceMax> {
   static constexpr const char* kName = "reduce_max";
   static constexpr DTypeSet kDTypes = kNumeric;
   using ReduceOp::ReduceOp;
+  Gradients gradient(const Recorded& call) const override;
 };
 struct ReduceMin final : ReduceOp<ReduceMin> {
   static constexpr const char* kName = "reduce_min";
   static constexpr DTypeSet kDTypes = kNumeric;
   using ReduceOp::ReduceOp;
+  Gradients gradient(const Recorded& call) const override;
 };
 struct ReduceAny final : ReduceOp<ReduceAny> {
   static constexpr const char* kName = "reduce_any";
   static constexpr DTypeSet kDTypes = boolean;
+  static constexpr bool kDifferentiable = false;
   using ReduceOp::ReduceOp;
 };
 struct ReduceAll final : ReduceOp<ReduceAll> {
   static constexpr const char* kName = "reduce_all";
   static constexpr DTypeSet kDTypes = boolean;
+  static constexpr bool kDifferentiable = false;
   using ReduceOp::ReduceOp;
 };
 

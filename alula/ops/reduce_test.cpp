@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "alula/testing/harness.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -95,9 +95,11 @@ void check_cases(Reduce f, const Plain& plain, const std::vector<Case>& cases, D
     SCOPED_TRACE(
         fmt::format("axes {}{}", fmt::join(c.axis.given(), ","), c.axis.all() ? "all" : ""));
     const ReduceOptions options{.axis = c.axis, .keepdims = c.keepdims};
-    OpTest::check([&](const auto& in) { return f(in[0], options); },
-                  {random_tensor({dtype, c.shape}, range)},
-                  [&](const auto& in) { return plain(in[0], options); }, {.scale = size});
+    const Tensor x = random_tensor({dtype, c.shape}, range);
+    const bool ordered = f == reduce_max || f == reduce_min;
+    OpTest::check([&](const auto& in) { return f(in[0], options); }, {x},
+                  [&](const auto& in) { return plain(in[0], options); },
+                  {.scale = size, .gradient = !ordered || is_spread(x)});
   }
 }
 
@@ -216,6 +218,45 @@ OP_TEST(reduce_all) {
   check_cases(reduce_all, all, kCases, boolean, {1, 1});
   check_cases(reduce_all, all, kLargeCases, boolean, {1, 1});
   expect_common_errors(reduce_all, {{true, false}, {true, true}}, "reduce_all");
+}
+
+TEST(Reduce, SharesTheGradientAmongEqualExtremes) {
+  const auto rows = [](Reduce f) {
+    return [f](const std::vector<Tensor>& in) { return f(in[0], {.axis = 1}); };
+  };
+  const Tensor x = {{1., 3., 3., 2.}, {4., 4., 4., 4.}}, dy = {6., 8.};
+  expect_equal(gradient_of(rows(reduce_max), {x}, 0, dy), {{2, 4}, {0, 3, 3, 0, 2, 2, 2, 2}},
+               float32);
+  expect_equal(gradient_of(rows(reduce_min), {x}, 0, dy), {{2, 4}, {6, 0, 0, 0, 2, 2, 2, 2}},
+               float32);
+}
+
+TEST(Reduce, DifferentiatesProductsWithZeros) {
+  const auto rows = [](const std::vector<Tensor>& in) { return reduce_prod(in[0], {.axis = 1}); };
+  expect_equal(gradient_of(rows, {{{2., 0., 3.}, {0., 5., 0.}}}), {{2, 3}, {0, 6, 0, 0, 0, 0}},
+               float32);
+}
+
+TEST(Reduce, HasSecondGradients) {
+  for (Reduce f : {reduce_sum, reduce_mean, reduce_prod, reduce_max, reduce_min})
+    for (const Case& c : std::vector<Case>{{{7}, {}}, {{3, 5}, 0}, {{3, 4, 2}, {0, 2}, true}})
+      compare_second_gradient(
+          [&](const std::vector<Tensor>& in) {
+            return f(in[0], {.axis = c.axis, .keepdims = c.keepdims});
+          },
+          {random_tensor({float64, c.shape})});
+}
+
+/// The gradient of a sum reads nothing of what was summed.
+TEST(Reduce, KeepsOnlyWhatItsGradientReads) {
+  const IndexSet x{0}, none;
+  EXPECT_EQ(ReduceSum().needs(x).inputs, none);
+  EXPECT_EQ(ReduceSum().needs(x).outputs, none);
+  EXPECT_EQ(ReduceMean().needs(x).inputs, none);
+  EXPECT_EQ(ReduceMean().needs(x).outputs, none);
+  EXPECT_EQ(ReduceProd().needs(x).outputs, none);
+  EXPECT_FALSE(ReduceAny::static_type().differentiable);
+  EXPECT_FALSE(ReduceAll::static_type().differentiable);
 }
 
 /// A NaN wins wherever it stands, and infinities count.

@@ -1,5 +1,10 @@
 #include "alula/ops/softmax.h"
 
+#include "alula/ops/exp.h"
+#include "alula/ops/mul.h"
+#include "alula/ops/reduce.h"
+#include "alula/ops/sub.h"
+
 namespace alula {
 namespace {
 
@@ -13,6 +18,18 @@ Tensor softmax(const Tensor& logits, const SoftmaxOptions& options) {
 }
 Tensor log_softmax(const Tensor& logits, const SoftmaxOptions& options) {
   return call(LogSoftmax(options), logits);
+}
+
+Gradients Softmax::gradient(const Recorded& call) const {
+  const Tensor &y = call.output(), &dy = call.dy();
+  const Tensor mean = reduce_sum(mul(dy, y), {.axis = axis, .keepdims = true});
+  return {mul(sub(dy, mean), y)};
+}
+
+Gradients LogSoftmax::gradient(const Recorded& call) const {
+  const Tensor &y = call.output(), &dy = call.dy();
+  const Tensor sum = reduce_sum(dy, {.axis = axis, .keepdims = true});
+  return {sub(dy, mul(exp(y), sum))};
 }
 
 }  // namespace alula

@@ -34,6 +34,7 @@ struct SoftmaxOp : OpOf<Derived>, SoftmaxOptions {
     cost.flops *= kFlops;
     return cost;
   }
+  Needs needs(IndexSet) const override { return {.inputs = {}}; }
 
  private:
   static constexpr double kFlops = 15;  // an element, most of them in exp
@@ -42,10 +43,12 @@ struct SoftmaxOp : OpOf<Derived>, SoftmaxOptions {
 struct Softmax final : SoftmaxOp<Softmax> {
   static constexpr const char* kName = "softmax";
   using SoftmaxOp::SoftmaxOp;
+  Gradients gradient(const Recorded& call) const override;
 };
 struct LogSoftmax final : SoftmaxOp<LogSoftmax> {
   static constexpr const char* kName = "log_softmax";
   using SoftmaxOp::SoftmaxOp;
+  Gradients gradient(const Recorded& call) const override;
 };
 
 }  // namespace alula

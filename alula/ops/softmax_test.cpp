@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "alula/testing/harness.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -80,3 +80,16 @@ void check_all(Function1 f, bool log) {
 
 OP_TEST(softmax) { check_all(softmax, false); }
 OP_TEST(log_softmax) { check_all(log_softmax, true); }
+
+TEST(Softmax, HasSecondGradients) {
+  for (Function1 f : {softmax, log_softmax})
+    for (int64_t axis : {0, 1})
+      compare_second_gradient(
+          [&](const std::vector<Tensor>& in) { return f(in[0], {.axis = axis}); },
+          {random_tensor({float64, {3, 5}})});
+}
+
+TEST(Softmax, KeepsOnlyItsOutput) {
+  EXPECT_EQ(Softmax().needs({0}).inputs, IndexSet());
+  EXPECT_EQ(LogSoftmax().needs({0}).inputs, IndexSet());
+}

@@ -2,6 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include "alula/ops/top_k.h"
+#include "alula/ops/transpose.h"
 
 namespace alula {
 namespace {
@@ -36,6 +40,17 @@ Cost SortOp<Derived>::cost(SpecRefs inputs, std::span<const Spec> outputs) const
   const int64_t length = shape[normalize_axis(Derived::kName, axis, shape.rank())];
   cost.flops *= std::log2(static_cast<double>(length) + 1);
   return cost;
+}
+
+/// Each element's gradient is that of the place that it was sorted to.
+Gradients Sort::gradient(const Recorded& call) const {
+  const Tensor& x = call.input();
+  const int last = x.rank() - 1, at = normalize_axis(kName, axis, x.rank());
+  if (at == last) return {scatter_in_rows(argsort(x, *this), call.dy(), x.shape().back())};
+  std::vector<int64_t> swapped;
+  for (int i = 0; i <= last; ++i) swapped.push_back(i == at ? last : i == last ? at : i);
+  const Tensor order = argsort(transpose(x, swapped), {.axis = -1, .direction = direction});
+  return {transpose(scatter_in_rows(order, transpose(call.dy(), swapped), x.shape()[at]), swapped)};
 }
 
 template struct SortOp<Sort>;

@@ -32,9 +32,12 @@ struct SortOp : OpOf<Derived>, SortOptions {
 struct Sort final : SortOp<Sort> {
   static constexpr const char* kName = "sort";
   using SortOp::SortOp;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.outputs = {}}; }
 };
 struct ArgSort final : SortOp<ArgSort> {
   static constexpr const char* kName = "argsort";
+  static constexpr bool kDifferentiable = false;
   using SortOp::SortOp;
 };
 

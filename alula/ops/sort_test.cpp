@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "alula/testing/harness.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -46,7 +46,8 @@ void check_sort(const Tensor& x, int64_t axis) {
   for (SortDirection direction : {SortDirection::kAscending, SortDirection::kDescending}) {
     const SortOptions options{.axis = axis, .direction = direction};
     OpTest::check([&](const auto& in) { return sort(in[0], options); }, {x},
-                  [&](const auto& in) { return plain_sort(in[0], options); });
+                  [&](const auto& in) { return plain_sort(in[0], options); },
+                  {.gradient = is_spread(x)});
   }
 }
 
@@ -96,6 +97,20 @@ OP_TEST(sort) {
   EXPECT_ERROR(sort(Tensor(1)), InvalidArgumentError, "axis -1 is out of range");
   EXPECT_ERROR(sort({1}, {.axis = 1}), InvalidArgumentError, "sort: axis 1");
   EXPECT_ERROR(sort({true}), InvalidArgumentError, "Got bool[1]");
+}
+
+/// Equal elements stay in order, and so do their gradients.
+TEST(Sort, GivesEachElementTheGradientOfItsPlace) {
+  const auto f = [](const std::vector<Tensor>& in) { return sort(in[0]); };
+  expect_equal(gradient_of(f, {{{3., 1., 3., 2.}}}, 0, {{10., 20., 30., 40.}}),
+               {{1, 4}, {30, 10, 40, 20}}, float32);
+}
+
+TEST(Sort, HasSecondGradients) {
+  for (int64_t axis : {0, 1})
+    compare_second_gradient(
+        [&](const std::vector<Tensor>& in) { return sort(in[0], {.axis = axis}); },
+        {random_tensor({float64, {3, 5}})});
 }
 
 OP_TEST(argsort) {

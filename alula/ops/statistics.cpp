@@ -11,6 +11,7 @@
 #include "alula/ops/sqrt.h"
 #include "alula/ops/square.h"
 #include "alula/ops/squared_difference.h"
+#include "alula/ops/stop_gradient.h"
 #include "alula/ops/sub.h"
 #include "alula/ops/where.h"
 
@@ -45,7 +46,8 @@ Tensor reduce_std(const Tensor& x, const ReduceOptions& options) {
 Tensor reduce_logsumexp(const Tensor& x, const ReduceOptions& options) {
   const Tensor wide = widened("reduce_logsumexp", x);
   const Tensor largest = reduce_max(wide, {.axis = options.axis, .keepdims = true});
-  const Tensor shift = where(isfinite(largest), largest, 0);
+  // The result does not depend on what is subtracted and added again, and so has no gradient there.
+  const Tensor shift = stop_gradient(where(isfinite(largest), largest, 0));
   const Tensor sum = reduce_sum(exp(sub(wide, shift)), options);
   return cast(add(log(sum), reduce_max(shift, options)), x.dtype());
 }

@@ -2,6 +2,13 @@
 
 #include <limits>
 
+#include "alula/ops/add.h"
+#include "alula/ops/cast.h"
+#include "alula/ops/fill.h"
+#include "alula/ops/range.h"
+#include "alula/ops/reshape.h"
+#include "alula/ops/scatter_nd.h"
+
 namespace alula {
 namespace {
 
@@ -36,6 +43,23 @@ Cost TopK::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
   Cost cost = Op::cost(inputs, outputs);
   cost.flops = 4 * static_cast<double>(inputs[0].shape.size());
   return cost;
+}
+
+Gradients TopK::gradient(const Recorded& call) const {
+  return {scatter_in_rows(call.output(1), call.dy(0), call.input_spec().shape.back())};
+}
+
+Tensor scatter_in_rows(const Tensor& indices, const Tensor& updates, int64_t n) {
+  const int64_t k = indices.shape().back();
+  const Shape shape = indices.shape().with(indices.rank() - 1, n);
+  const int64_t rows = shape.slice(0, shape.rank() - 1).size();
+  if (k == 0 || rows == 0) return zeros(shape, updates.dtype());
+  // Positions in all rows behind each other.
+  const Tensor begins = reshape(range(0, rows * n, n, int64), {rows, 1});
+  const Tensor flat = add(reshape(cast(indices, int64), {rows, k}), begins);
+  const Tensor sums =
+      scatter_nd(reshape(flat, {rows * k, 1}), reshape(updates, {rows * k}), {rows * n});
+  return reshape(sums, shape);
 }
 
 Specs InTopK::infer(SpecRefs inputs) const {

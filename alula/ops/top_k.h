@@ -19,6 +19,11 @@ TopKResult top_k(const Tensor& x, int64_t k = 1);
 ///   in_top_k({1, 2}, {{0.f, 5.f, 1.f}, {3.f, 2.f, 1.f}}, 2)  ->  {true, false}
 Tensor in_top_k(const Tensor& targets, const Tensor& predictions, int64_t k);
 
+/// What choosing some elements of each row does to gradients: zeros [..., n], with the updates
+/// added where they came from. indices, updates: [..., k].
+///   scatter_in_rows({{2, 0}}, {{10.f, 20.f}}, 3)  ->  {{20, 0, 10}}
+Tensor scatter_in_rows(const Tensor& indices, const Tensor& updates, int64_t n);
+
 struct TopK final : OpOf<TopK> {
   static constexpr const char* kName = "top_k";
   static constexpr DTypeSet kDTypes = kNumeric;
@@ -28,11 +33,14 @@ struct TopK final : OpOf<TopK> {
   explicit TopK(int64_t k = 1) : k(k) {}
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {1}}; }
 };
 
 struct InTopK final : OpOf<InTopK> {
   static constexpr const char* kName = "in_top_k";
   static constexpr DTypeSet kDTypes = kFloating;
+  static constexpr bool kDifferentiable = false;
 
   int64_t k = 1;
 

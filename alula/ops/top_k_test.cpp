@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "alula/testing/harness.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -31,7 +31,8 @@ Array plain_top_k(const Array& x, int64_t k, bool values) {
 void check_top_k(const Tensor& x, int64_t k) {
   SCOPED_TRACE(fmt::format("k = {}", k));
   OpTest::check([&](const auto& in) { return top_k(in[0], k).values; }, {x},
-                [&](const auto& in) { return plain_top_k(in[0], k, true); });
+                [&](const auto& in) { return plain_top_k(in[0], k, true); },
+                {.gradient = is_spread(x)});
   OpTest::check([&](const auto& in) { return top_k(in[0], k).indices; }, {x},
                 [&](const auto& in) { return plain_top_k(in[0], k, false); }, int32);
 }
@@ -62,6 +63,14 @@ OP_TEST(top_k) {
   EXPECT_ERROR(top_k({1, 2}, -1), InvalidArgumentError, "k must not be negative. Got -1");
   EXPECT_ERROR(top_k(Tensor(1), 1), InvalidArgumentError, "at least 1 dimension");
   EXPECT_ERROR(top_k({true}, 1), InvalidArgumentError, "Got bool[1]");
+}
+
+TEST(TopK, GivesTheGradientToWhatWasChosen) {
+  const auto f = [](const std::vector<Tensor>& in) { return top_k(in[0], 2).values; };
+  expect_equal(gradient_of(f, {{{1., 9., 5.}, {4., 4., 4.}}}, 0, {{10., 20.}, {30., 40.}}),
+               {{2, 3}, {0, 10, 20, 30, 40, 0}}, float32);
+  EXPECT_EQ(TopK().needs({0}).inputs, IndexSet());
+  EXPECT_EQ(TopK().needs({0}).outputs, IndexSet{1});
 }
 
 OP_TEST(in_top_k) {

@@ -1,4 +1,5 @@
-// The cross-entropies: some rows of logits at a time, of which only the losses are kept.
+// The cross-entropies: some rows of logits at a time, of which only the losses are kept; and their
+// gradients, which compute the exponentials again rather than have them written and read.
 #include <algorithm>
 #include <cstdint>
 
@@ -71,6 +72,45 @@ void dense(const View& labels, const View& logits, const View& losses) {
   });
 }
 
+/// results = (softmax - one_hot) * gradient.
+template <class T, class F, class Labels>
+void sparse_gradient(const View& logits, const View& gradient, const View& result,
+                     const Labels& label_at) {
+  for_each_tile<T, F>(logits, [&](const ExpTile<F>& tile, int64_t first, const F*, F* exps) {
+    tile.each_row([&](int64_t i, int64_t at) {
+      const F dy = static_cast<F>(gradient.as<const T>()[first + i]);
+      const F factor = static_cast<F>(1 / tile.sums[i]) * dy;
+      F* row = exps + at;
+#pragma GCC ivdep
+      for (int64_t j = 0; j < tile.width; ++j) row[j] *= factor;
+      row[label_at(first + i)] -= dy;
+    });
+    narrow(exps, result.as<T>() + first * tile.width, tile.rows * tile.width);
+  });
+}
+
+/// results = (softmax * sum(labels) - labels) * gradient.
+template <class T, class F>
+void dense_gradient(const View& labels, const View& logits, const View& gradient,
+                    const View& result) {
+  static const Reducer& sum = find_reducer(Reduction::kSum, dtype_of<F>);
+  for_each_tile<T, F>(logits, [&](const ExpTile<F>& tile, int64_t first, F* room, F* exps) {
+    const int64_t size = tile.rows * tile.width;
+    widen(labels.as<const T>() + first * tile.width, room, size);
+    double sums[kMostSums];
+    sum.start(sums, tile.rows);
+    sum.rows(room, tile.rows, tile.stride, tile.width, sums);
+    tile.each_row([&](int64_t i, int64_t at) {
+      const F dy = static_cast<F>(gradient.as<const T>()[first + i]);
+      const F factor = static_cast<F>(sums[i] / tile.sums[i]);
+      F* row = exps + at;
+#pragma GCC ivdep
+      for (int64_t j = 0; j < tile.width; ++j) row[j] = (row[j] * factor - room[at + j]) * dy;
+    });
+    narrow(exps, result.as<T>() + first * tile.width, size);
+  });
+}
+
 template <class Body>
 void with_floating(DType dtype, const Body& body) {
   switch (dtype) {
@@ -81,13 +121,32 @@ void with_floating(DType dtype, const Body& body) {
   }
 }
 
+/// The label of each row, whatever the labels' dtype.
+struct LabelAt {
+  const View& labels;
+  bool narrow = labels.dtype() == int32;
+  int64_t operator()(int64_t row) const {
+    return narrow ? labels.as<const int32_t>()[row] : labels.as<const int64_t>()[row];
+  }
+};
+
 void RunSparse(const View& labels, const View& logits, const View& losses) {
-  const bool narrow_labels = labels.dtype() == int32;
-  const auto label_at = [&](int64_t row) -> int64_t {
-    return narrow_labels ? labels.as<const int32_t>()[row] : labels.as<const int64_t>()[row];
-  };
   with_floating(logits.dtype(), [&]<class T, class F>(Type<T>, Type<F>) {
-    sparse<T, F>(logits, losses, label_at);
+    sparse<T, F>(logits, losses, LabelAt{labels});
+  });
+}
+
+void RunSparseGradient(const KernelCall& call) {
+  const View &labels = call.inputs[0], &logits = call.inputs[1], &gradient = call.inputs[2];
+  with_floating(logits.dtype(), [&]<class T, class F>(Type<T>, Type<F>) {
+    sparse_gradient<T, F>(logits, gradient, call.outputs[0], LabelAt{labels});
+  });
+}
+
+void RunDenseGradient(const KernelCall& call) {
+  const View &labels = call.inputs[0], &logits = call.inputs[1], &gradient = call.inputs[2];
+  with_floating(logits.dtype(), [&]<class T, class F>(Type<T>, Type<F>) {
+    dense_gradient<T, F>(labels, logits, gradient, call.outputs[0]);
   });
 }
 
@@ -105,31 +164,47 @@ namespace {
 
 HWY_EXPORT(RunSparse);
 HWY_EXPORT(RunDense);
+HWY_EXPORT(RunSparseGradient);
+HWY_EXPORT(RunDenseGradient);
 
 template <class Label>
-void check_labels(const View& labels, const View& logits) {
+void check_labels(const char* who, const View& labels, const View& logits) {
   const int64_t classes = logits.shape().back();
   for (int64_t i = 0; i < labels.size(); ++i) {
     const int64_t label = labels.as<const Label>()[i];
     require(label >= 0 && label < classes,
             "{}: label {} at row {} is no class: there are {} classes, from 0. Got labels {}, "
             "logits {}.",
-            SparseSoftmaxCrossEntropy::kName, label, i, classes, *labels.spec, *logits.spec);
+            who, label, i, classes, *labels.spec, *logits.spec);
   }
+}
+void check_labels(const char* who, const View& labels, const View& logits) {
+  labels.dtype() == int32 ? check_labels<int32_t>(who, labels, logits)
+                          : check_labels<int64_t>(who, labels, logits);
 }
 
 const RegisterKernel<DeviceType::kCPU, SparseSoftmaxCrossEntropy> sparse{
-    [](const SparseSoftmaxCrossEntropy&, const KernelCall& call) {
+    [](const SparseSoftmaxCrossEntropy& op, const KernelCall& call) {
       const View &labels = call.inputs[0], &logits = call.inputs[1];
       if (labels.size() == 0) return;
-      labels.dtype() == int32 ? check_labels<int32_t>(labels, logits)
-                              : check_labels<int64_t>(labels, logits);
+      check_labels(op.kName, labels, logits);
       HWY_DYNAMIC_DISPATCH(RunSparse)(labels, logits, call.outputs[0]);
     }};
 const RegisterKernel<DeviceType::kCPU, SoftmaxCrossEntropy> dense{
     [](const SoftmaxCrossEntropy&, const KernelCall& call) {
       if (call.outputs[0].size() == 0) return;
       HWY_DYNAMIC_DISPATCH(RunDense)(call.inputs[0], call.inputs[1], call.outputs[0]);
+    }};
+const RegisterKernel<DeviceType::kCPU, SparseSoftmaxCrossEntropyGradient> sparse_gradient{
+    [](const SparseSoftmaxCrossEntropyGradient& op, const KernelCall& call) {
+      if (call.outputs[0].size() == 0) return;
+      check_labels(op.kName, call.inputs[0], call.inputs[1]);
+      HWY_DYNAMIC_DISPATCH(RunSparseGradient)(call);
+    }};
+const RegisterKernel<DeviceType::kCPU, SoftmaxCrossEntropyGradient> dense_gradient{
+    [](const SoftmaxCrossEntropyGradient&, const KernelCall& call) {
+      if (call.outputs[0].size() == 0) return;
+      HWY_DYNAMIC_DISPATCH(RunDenseGradient)(call);
     }};
 
 }  // namespace

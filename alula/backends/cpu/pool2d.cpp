@@ -32,6 +32,13 @@ const RegisterKernel<DeviceType::kCPU, MaxPool2DGradient> max_gradient{
                       gradient.data, call.outputs[0].data);
     }};
 
+const RegisterKernel<DeviceType::kCPU, MaxPool2DPick> pick{
+    [](const MaxPool2DPick& op, const KernelCall& call) {
+      const View &input = call.inputs[0], &output = call.inputs[1], &values = call.inputs[2];
+      pool2d_pick(input.dtype(), shape_of(op, input), input.data, output.data, values.data,
+                  call.outputs[0].data);
+    }};
+
 const RegisterKernel<DeviceType::kCPU, AvgPool2DGradient> average_gradient{
     [](const AvgPool2DGradient& op, const KernelCall& call) {
       const View& result = call.outputs[0];

@@ -21,4 +21,8 @@ void pool2d(Pool pool, DType dtype, const PoolShape& shape, const void* input, v
 void pool2d_gradient(Pool pool, DType dtype, const PoolShape& shape, const void* input,
                      const void* output, const void* gradient, void* result);
 
+/// The element of `values`, laid out like the input, at each window's first largest value.
+void pool2d_pick(DType dtype, const PoolShape& shape, const void* input, const void* output,
+                 const void* values, void* result);
+
 }  // namespace alula::cpu

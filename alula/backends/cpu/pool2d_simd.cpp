@@ -1,4 +1,5 @@
 // Pooling: plain loops over rows and channels that the compiler vectorises.
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
@@ -202,6 +203,54 @@ class PoolingGradient {
   S* result_;
 };
 
+/// Takes the values of the channels that win and have not been `taken` yet.
+template <class S, class T>
+void take_from_winners(S* HWY_RESTRICT to, T* HWY_RESTRICT taken, const S* HWY_RESTRICT values,
+                       const S* HWY_RESTRICT input, const S* HWY_RESTRICT output, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const T a = static_cast<T>(input[i]), b = static_cast<T>(output[i]);
+    const bool wins = taken[i] == T{0} && (a == b || (a != a && b != b));
+    to[i] = wins ? values[i] : to[i];
+    taken[i] = wins ? T{1} : taken[i];
+  }
+}
+
+template <class S>
+void pick_winners(const PoolShape& s, const S* input, const S* output, const S* values, S* result) {
+  using T = Computed<S>;
+  const auto& [y, x] = s.windows;
+  const int64_t channels = s.channels, row = x.input * channels;
+  const double work = static_cast<double>(x.output * y.size * x.size * channels);
+  team::parallel_for(s.batch * y.output, 0.1 * sizeof(T) * work, [&](int64_t begin, int64_t end) {
+    const Scratch<T> taken(channels);
+    for (int64_t i = begin; i < end; ++i) {
+      const Inside rows = inside(y, i % y.output);
+      const int64_t image = i / y.output * y.input * row;
+      for (int64_t j = 0; j < x.output; ++j) {
+        const Inside columns = inside(x, j);
+        const int64_t window = (i * x.output + j) * channels;
+        std::fill_n(result + window, channels, S{});
+        std::fill_n(taken.data(), channels, T{0});
+        for (int64_t r = rows.from; r < rows.to; ++r)
+          for (int64_t c = columns.from; c < columns.to; ++c) {
+            const int64_t at = image + r * row + c * channels;
+            take_from_winners(result + window, taken.data(), values + at, input + at,
+                              output + window, channels);
+          }
+      }
+    }
+  });
+}
+
+void RunPick(DType dtype, const PoolShape& shape, const void* input, const void* output,
+             const void* values, void* result) {
+  with_type(dtype, [&]<class S>(Type<S>) {
+    if constexpr (!std::is_same_v<S, bool>)
+      pick_winners(shape, static_cast<const S*>(input), static_cast<const S*>(output),
+                   static_cast<const S*>(values), static_cast<S*>(result));
+  });
+}
+
 void RunPool(Pool pool, DType dtype, const PoolShape& shape, const void* input, void* output) {
   with_type(dtype, [&]<class S>(Type<S>) {
     const auto* in = static_cast<const S*>(input);
@@ -233,6 +282,7 @@ namespace alula::cpu {
 
 HWY_EXPORT(RunPool);
 HWY_EXPORT(RunPoolGradient);
+HWY_EXPORT(RunPick);
 
 void pool2d(Pool pool, DType dtype, const PoolShape& shape, const void* input, void* output) {
   if (shape.channels == 0) return;
@@ -243,6 +293,12 @@ void pool2d_gradient(Pool pool, DType dtype, const PoolShape& shape, const void*
                      const void* output, const void* gradient, void* result) {
   if (shape.channels == 0) return;
   HWY_DYNAMIC_DISPATCH(RunPoolGradient)(pool, dtype, shape, input, output, gradient, result);
+}
+
+void pool2d_pick(DType dtype, const PoolShape& shape, const void* input, const void* output,
+                 const void* values, void* result) {
+  if (shape.channels == 0) return;
+  HWY_DYNAMIC_DISPATCH(RunPick)(dtype, shape, input, output, values, result);
 }
 
 }  // namespace alula::cpu
