@@ -5,6 +5,6 @@ namespace alula {
 
 /// The smallest integer that is not below x, elementwise. Numbers; integers stay as they are.
 ///   ceil({1.5f, -1.5f})  ->  {2, -1}
-inline constinit const Elementwise ceil{"ceil", &scalar::ceil, kNumeric};
+inline constinit const Elementwise ceil{"ceil", &scalar::ceil, kNumeric, {.gradient = kNoGradient}};
 
 }  // namespace alula

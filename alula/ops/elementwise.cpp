@@ -76,7 +76,7 @@ const scalar::Program& Elementwise::make_program(DType dtype) const {
   Scalar result = f1_ != nullptr ? f1_(a) : f2_ != nullptr ? f2_(a, b) : f3_(a, b, c);
   if (result.dtype() == computed) result = scalar::cast(result, dtype);
 
-  const scalar::Program* made = builder.finish(name_, {&result, 1}).release();
+  const scalar::Program* made = builder.finish(name_, {&result, 1}, options_.gradient).release();
   const scalar::Program* expected = nullptr;
   if (programs_[static_cast<int>(dtype)].compare_exchange_strong(expected, made)) return *made;
   delete made;  // another thread was faster

@@ -52,17 +52,24 @@ class Argument {
 /// The dtype of the first tensor among the arguments, which the numbers take.
 DType common_dtype(const char* who, std::initializer_list<const Argument*> arguments);
 
+/// Of a function without a gradient: it is constant between its jumps, or its values are bools.
+inline constexpr scalar::GivenGradient kNoGradient = scalar::GivenGradient::none();
+
 struct ElementwiseOptions {
   int parameters = 0;      // the function's last arguments that are numbers, not tensors
   bool condition = false;  // whether the first argument is a bool whatever the dtype
+  /// One function an input, of (the inputs…, the output, dy, the parameters…). None is needed where
+  /// differentiating the function gives a stable gradient that is also TensorFlow's.
+  scalar::GivenGradient gradient{};
 };
 
 /// An elementwise function as users call it: `relu(x)`, `add(x, y)`. A constant object that needs
 /// no set-up; it makes its program for a dtype the first time that this is used.
 class Elementwise {
  public:
-  constexpr Elementwise(const char* name, Scalar (*f)(Scalar), DTypeSet dtypes)
-      : name_(name), f1_(f), inputs_(1), dtypes_(dtypes) {}
+  constexpr Elementwise(const char* name, Scalar (*f)(Scalar), DTypeSet dtypes,
+                        ElementwiseOptions options = {})
+      : name_(name), f1_(f), inputs_(1), options_(options), dtypes_(dtypes) {}
   constexpr Elementwise(const char* name, Scalar (*f)(Scalar, Scalar), DTypeSet dtypes,
                         ElementwiseOptions options = {})
       : name_(name), f2_(f), inputs_(2 - options.parameters), options_(options), dtypes_(dtypes) {}

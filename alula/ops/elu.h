@@ -8,10 +8,19 @@ template <class T>
 T elu(T x, T alpha) {
   return select(x > 0, x, alpha * expm1(x));
 }
+
+/// exp is kept from overflowing where its value is not chosen.
+template <class T>
+T elu_gradient(T x, T /*y*/, T dy, T alpha) {
+  return select(x > 0, dy, dy * (alpha * exp(min(x, 0))));
+}
 }  // namespace scalar
 
 inline constinit const Elementwise elu_op{
-    "elu", &scalar::elu<Scalar>, kFloating, {.parameters = 1}};
+    "elu",
+    &scalar::elu<Scalar>,
+    kFloating,
+    {.parameters = 1, .gradient = &scalar::elu_gradient<Scalar>}};
 
 /// The exponential linear unit, elementwise: x where it is above 0, else alpha * (exp(x) - 1).
 /// Floating types.

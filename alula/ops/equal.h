@@ -12,6 +12,7 @@ auto equal(T a, T b) {
 
 /// Whether a == b, elementwise with broadcasting. Numbers and bools; bool.
 ///   equal({1, 2}, {3, 2})  ->  {false, true}
-inline constinit const Elementwise equal{"equal", &scalar::equal<Scalar>, kNumericOrBool};
+inline constinit const Elementwise equal{
+    "equal", &scalar::equal<Scalar>, kNumericOrBool, {.gradient = kNoGradient}};
 
 }  // namespace alula

@@ -42,10 +42,17 @@ T erfinv(T x) {
                           select(x < 0, -large, large));
   return select(magnitude == 1, x * std::numeric_limits<double>::infinity(), finite);
 }
+
+template <class T>
+T erfinv_gradient(T /*x*/, T y, T dy) {
+  constexpr double kHalfSqrtPi = 0.88622692545275801365;
+  return dy * (kHalfSqrtPi * exp(y * y));
+}
 }  // namespace scalar
 
 /// The inverse of erf, elementwise; infinite of -1 and 1, NaN beyond. Floating types.
 ///   erfinv({0.f, 0.5f, -1.f})  ->  {0, 0.47693628, -inf}
-inline constinit const Elementwise erfinv{"erfinv", &scalar::erfinv<Scalar>, kFloating};
+inline constinit const Elementwise erfinv{
+    "erfinv", &scalar::erfinv<Scalar>, kFloating, {.gradient = &scalar::erfinv_gradient<Scalar>}};
 
 }  // namespace alula

@@ -12,6 +12,7 @@ auto greater(T a, T b) {
 
 /// Whether a > b, elementwise with broadcasting. Numbers; bool.
 ///   greater({1, 2}, {3, 2})  ->  {false, false}
-inline constinit const Elementwise greater{"greater", &scalar::greater<Scalar>, kNumeric};
+inline constinit const Elementwise greater{
+    "greater", &scalar::greater<Scalar>, kNumeric, {.gradient = kNoGradient}};
 
 }  // namespace alula

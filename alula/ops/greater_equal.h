@@ -12,7 +12,7 @@ auto greater_equal(T a, T b) {
 
 /// Whether a >= b, elementwise with broadcasting. Numbers; bool.
 ///   greater_equal({1, 2}, {3, 2})  ->  {false, true}
-inline constinit const Elementwise greater_equal{"greater_equal", &scalar::greater_equal<Scalar>,
-                                                 kNumeric};
+inline constinit const Elementwise greater_equal{
+    "greater_equal", &scalar::greater_equal<Scalar>, kNumeric, {.gradient = kNoGradient}};
 
 }  // namespace alula

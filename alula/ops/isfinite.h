@@ -12,6 +12,7 @@ auto isfinite(T x) {
 
 /// Whether x is neither infinite nor NaN, elementwise. Floating types; bool.
 ///   isfinite({1.f, 1 / 0.f})  ->  {true, false}
-inline constinit const Elementwise isfinite{"isfinite", &scalar::isfinite<Scalar>, kFloating};
+inline constinit const Elementwise isfinite{
+    "isfinite", &scalar::isfinite<Scalar>, kFloating, {.gradient = kNoGradient}};
 
 }  // namespace alula

@@ -12,6 +12,7 @@ auto isinf(T x) {
 
 /// Whether x is infinite, of either sign, elementwise. Floating types; bool.
 ///   isinf({1.f, 1 / 0.f})  ->  {false, true}
-inline constinit const Elementwise isinf{"isinf", &scalar::isinf<Scalar>, kFloating};
+inline constinit const Elementwise isinf{
+    "isinf", &scalar::isinf<Scalar>, kFloating, {.gradient = kNoGradient}};
 
 }  // namespace alula

@@ -12,6 +12,7 @@ auto isnan(T x) {
 
 /// Whether x is not a number, elementwise. Floating types; bool.
 ///   isnan({1.f, 0.f / 0.f})  ->  {false, true}
-inline constinit const Elementwise isnan{"isnan", &scalar::isnan<Scalar>, kFloating};
+inline constinit const Elementwise isnan{
+    "isnan", &scalar::isnan<Scalar>, kFloating, {.gradient = kNoGradient}};
 
 }  // namespace alula

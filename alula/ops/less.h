@@ -12,6 +12,7 @@ auto less(T a, T b) {
 
 /// Whether a < b, elementwise with broadcasting. Numbers; bool.
 ///   less({1, 2}, {3, 2})  ->  {true, false}
-inline constinit const Elementwise less{"less", &scalar::less<Scalar>, kNumeric};
+inline constinit const Elementwise less{
+    "less", &scalar::less<Scalar>, kNumeric, {.gradient = kNoGradient}};
 
 }  // namespace alula

@@ -12,6 +12,7 @@ auto less_equal(T a, T b) {
 
 /// Whether a <= b, elementwise with broadcasting. Numbers; bool.
 ///   less_equal({1, 2}, {3, 2})  ->  {true, true}
-inline constinit const Elementwise less_equal{"less_equal", &scalar::less_equal<Scalar>, kNumeric};
+inline constinit const Elementwise less_equal{
+    "less_equal", &scalar::less_equal<Scalar>, kNumeric, {.gradient = kNoGradient}};
 
 }  // namespace alula

@@ -12,7 +12,7 @@ auto not_equal(T a, T b) {
 
 /// Whether a != b, elementwise with broadcasting. Numbers and bools; bool.
 ///   not_equal({1, 2}, {3, 2})  ->  {true, false}
-inline constinit const Elementwise not_equal{"not_equal", &scalar::not_equal<Scalar>,
-                                             kNumericOrBool};
+inline constinit const Elementwise not_equal{
+    "not_equal", &scalar::not_equal<Scalar>, kNumericOrBool, {.gradient = kNoGradient}};
 
 }  // namespace alula

@@ -1,5 +1,5 @@
 #pragma once
-#include "alula/ops/elementwise.h"
+#include "alula/ops/sigmoid.h"
 
 namespace alula {
 
@@ -8,10 +8,18 @@ template <class T>
 T softplus(T x) {
   return max(x, 0) + log1p(exp(-abs(x)));
 }
+
+template <class T>
+T softplus_gradient(T x, T /*y*/, T dy) {
+  return dy * stable_sigmoid(x);
+}
 }  // namespace scalar
 
 /// log(1 + exp(x)), elementwise, without overflow. Floating types.
 ///   softplus({-1.f, 100.f})  ->  {0.31326166, 100}
-inline constinit const Elementwise softplus{"softplus", &scalar::softplus<Scalar>, kFloating};
+inline constinit const Elementwise softplus{"softplus",
+                                            &scalar::softplus<Scalar>,
+                                            kFloating,
+                                            {.gradient = &scalar::softplus_gradient<Scalar>}};
 
 }  // namespace alula

@@ -6,17 +6,22 @@
 namespace alula {
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
-  if (x.shape() == shape) return x;
-  const int extra = x.rank() - shape.rank();
-  require(extra >= 0, "sum_to: {} is no broadcast of {}.", x.spec(), shape);
-  std::vector<int64_t> repeated;
-  for (int i = 0; i < x.rank(); ++i) {
-    const bool same = i >= extra && shape[i - extra] == x.shape()[i];
-    require(same || i < extra || shape[i - extra] == 1, "sum_to: {} is no broadcast of {}.",
-            x.spec(), shape);
-    if (!same) repeated.push_back(i);
+  require(x.defined(), "sum_to: the input is not defined yet.");
+  const Shape& from = x.shape();
+  if (from == shape) return x;
+  const int extra = from.rank() - shape.rank();
+  require(extra >= 0, "sum_to: the shape has more dimensions than the input. Got {}, to become {}.",
+          x.spec(), shape);
+  std::vector<int64_t> axes;
+  for (int i = 0; i < from.rank(); ++i) {
+    const bool summed = i < extra || (shape[i - extra] == 1 && from[i] != 1);
+    require(summed || from[i] == shape[i - extra],
+            "sum_to: the shape does not broadcast to the input's. Got {}, to become {}.", x.spec(),
+            shape);
+    if (summed) axes.push_back(i);
   }
-  return reshape(reduce_sum(x, {.axis = repeated}), shape);
+  const Tensor sum = reduce_sum(x, {.axis = axes});
+  return sum.shape() == shape ? sum : reshape(sum, shape);
 }
 
 }  // namespace alula

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "alula/scalar/gradient.h"
+
 namespace alula::scalar {
 namespace {
 
@@ -27,8 +29,12 @@ int operand_count(Opcode opcode) {
   return opcode == Opcode::kSelect ? 3 : 2;
 }
 
-Program::Program(std::string name, std::vector<Instruction> code, std::vector<uint16_t> results)
-    : name_(std::move(name)), code_(std::move(code)), results_(std::move(results)) {
+Program::Program(std::string name, std::vector<Instruction> code, std::vector<uint16_t> results,
+                 const GivenGradient& gradient)
+    : name_(std::move(name)),
+      code_(std::move(code)),
+      results_(std::move(results)),
+      given_gradient_(gradient) {
   for (const Instruction& step : code_) {
     const auto index = static_cast<size_t>(step.index);
     if (step.opcode == Opcode::kInput && inputs_.size() <= index) inputs_.resize(index + 1);
@@ -41,6 +47,7 @@ Program::Program(std::string name, std::vector<Instruction> code, std::vector<ui
 
 Program::~Program() {
   for (std::atomic<Prepared*>& prepared : prepared_) delete prepared.load();
+  delete gradients_.load();
 }
 
 std::string Program::str() const {

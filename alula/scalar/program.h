@@ -1,8 +1,10 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,54 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
 };
 
+class Scalar;
+
+/// The gradient with respect to one input, as a function of Scalars: of the inputs, the output, the
+/// gradient dy with respect to the output, and the parameters, in this order.
+class GradientFunction {
+ public:
+  constexpr GradientFunction() : f3_(nullptr) {}
+  constexpr GradientFunction(Scalar (*f)(Scalar, Scalar, Scalar)) : arity_(3), f3_(f) {}
+  constexpr GradientFunction(Scalar (*f)(Scalar, Scalar, Scalar, Scalar)) : arity_(4), f4_(f) {}
+  constexpr GradientFunction(Scalar (*f)(Scalar, Scalar, Scalar, Scalar, Scalar))
+      : arity_(5), f5_(f) {}
+
+  explicit operator bool() const { return arity_ > 0; }
+  Scalar operator()(std::span<const Scalar> arguments) const;
+
+ private:
+  size_t arity_ = 0;
+  union {
+    Scalar (*f3_)(Scalar, Scalar, Scalar);
+    Scalar (*f4_)(Scalar, Scalar, Scalar, Scalar);
+    Scalar (*f5_)(Scalar, Scalar, Scalar, Scalar, Scalar);
+  };
+};
+
+/// What is said of a function's gradient: one function an input where differentiating would be
+/// unstable or would not be TensorFlow's convention, or that there is none. By default nothing.
+class GivenGradient {
+ public:
+  constexpr GivenGradient() = default;
+  template <class... F>
+    requires(std::convertible_to<F, GradientFunction> && ...)
+  constexpr GivenGradient(F... functions) : functions_{GradientFunction(functions)...} {}
+  static constexpr GivenGradient none() {
+    GivenGradient given;
+    given.none_ = true;
+    return given;
+  }
+
+  bool is_none() const { return none_; }
+  const GradientFunction& operator[](size_t input) const { return functions_[input]; }
+
+ private:
+  std::array<GradientFunction, 3> functions_{};
+  bool none_ = false;
+};
+
+struct Gradient;
+
 /// A program prepared for a type of device: what that backend makes of it, kept with the program.
 class Prepared {
  public:
@@ -82,7 +132,8 @@ class Prepared {
 /// element. Never changed once made.
 class Program {
  public:
-  Program(std::string name, std::vector<Instruction> code, std::vector<uint16_t> results);
+  Program(std::string name, std::vector<Instruction> code, std::vector<uint16_t> results,
+          const GivenGradient& gradient = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -96,6 +147,8 @@ class Program {
   DType output(int i = 0) const { return code_[results_[i]].dtype; }
   /// Whether an element can be wrong in itself: an integer division by zero, a negative power.
   bool can_fail() const { return can_fail_; }
+
+  const GivenGradient& given_gradient() const { return given_gradient_; }
 
   /// One instruction a line: "%2 = add float32 %0 %1".
   std::string str() const;
@@ -114,13 +167,17 @@ class Program {
   }
 
  private:
+  friend const Gradient& gradient_of(const Program& program, uint64_t wanted);
+
   std::string name_;
   std::vector<Instruction> code_;
   std::vector<uint16_t> results_;
   std::vector<DType> inputs_;
   int parameter_count_ = 0;
   bool can_fail_ = false;
+  GivenGradient given_gradient_;
   mutable std::array<std::atomic<Prepared*>, kDeviceTypeCount> prepared_{};
+  mutable std::atomic<Gradient*> gradients_{};  // a list of those made so far
 };
 
 }  // namespace alula::scalar

@@ -1,8 +1,10 @@
 #include "alula/scalar/scalar.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "alula/core/error.h"
+#include "alula/scalar/simplify.h"
 
 namespace alula::scalar {
 namespace {
@@ -11,7 +13,9 @@ constinit thread_local Builder* t_current = nullptr;
 
 }  // namespace
 
-Builder::Builder() : outer_(t_current) { t_current = this; }
+Builder::Builder(Recording recording) : recording_(recording), outer_(t_current) {
+  t_current = this;
+}
 Builder::~Builder() { t_current = outer_; }
 
 Builder& Builder::current() {
@@ -49,16 +53,31 @@ Scalar Builder::constant(DType dtype, double value) {
 }
 
 Scalar Builder::emit(Opcode opcode, DType dtype, std::initializer_list<Scalar> operands) {
+  if (recording_ == Recording::kSimplified)
+    if (const std::optional<Scalar> simpler = simplify(*this, opcode, dtype, operands))
+      return *simpler;
   Instruction step{.opcode = opcode, .dtype = dtype};
   std::transform(operands.begin(), operands.end(), step.operands.begin(),
                  [](Scalar operand) { return operand.position(); });
   return add(step);
 }
 
-std::unique_ptr<Program> Builder::finish(std::string name, std::span<const Scalar> results) {
+std::unique_ptr<Program> Builder::finish(std::string name, std::span<const Scalar> results,
+                                         const GivenGradient& gradient) {
   std::vector<uint16_t> positions;
   for (Scalar result : results) positions.push_back(result.position());
-  return std::make_unique<Program>(std::move(name), std::move(code_), std::move(positions));
+  return std::make_unique<Program>(std::move(name), std::move(code_), std::move(positions),
+                                   gradient);
+}
+
+Scalar GradientFunction::operator()(std::span<const Scalar> arguments) const {
+  require<InternalError>(arguments.size() == arity_,
+                         "scalar: a gradient that takes {} numbers got {}.", arity_,
+                         arguments.size());
+  const std::span<const Scalar>& x = arguments;
+  if (arity_ == 3) return f3_(x[0], x[1], x[2]);
+  if (arity_ == 4) return f4_(x[0], x[1], x[2], x[3]);
+  return f5_(x[0], x[1], x[2], x[3], x[4]);
 }
 
 Scalar constant_like(Scalar like, double value) {

@@ -26,10 +26,13 @@ class Scalar {
   uint16_t position_;
 };
 
+/// Whether instructions are recorded as they come, or made simpler first: x * 1 is x.
+enum class Recording : uint8_t { kPlain, kSimplified };
+
 /// Records the instructions of one program. While it lives, Scalars of its thread belong to it.
 class Builder {
  public:
-  Builder();
+  explicit Builder(Recording recording = Recording::kPlain);
   ~Builder();
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
@@ -39,18 +42,24 @@ class Builder {
   /// `value` as a constant of `dtype`.
   Scalar constant(DType dtype, double value);
   Scalar emit(Opcode opcode, DType dtype, std::initializer_list<Scalar> operands);
+  /// Adds an instruction, or finds the same one among those before.
+  Scalar add(const Instruction& instruction);
+  const std::vector<Instruction>& code() const { return code_; }
   DType dtype_of(Scalar value) const { return code_[value.position()].dtype; }
+  /// The instruction that makes a value.
+  const Instruction& operator[](Scalar value) const { return code_[value.position()]; }
+  /// The value of an instruction's operand.
+  Scalar operand(Scalar value, int k) const { return Scalar((*this)[value].operands[k]); }
 
-  std::unique_ptr<Program> finish(std::string name, std::span<const Scalar> results);
+  std::unique_ptr<Program> finish(std::string name, std::span<const Scalar> results,
+                                  const GivenGradient& gradient = {});
 
   /// The builder of this thread; recording must be under way.
   static Builder& current();
 
  private:
-  /// Adds an instruction, or finds the same one among those before.
-  Scalar add(const Instruction& instruction);
-
   std::vector<Instruction> code_;
+  Recording recording_;
   int inputs_ = 0;
   int parameters_ = 0;
   Builder* outer_;
