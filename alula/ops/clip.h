@@ -9,20 +9,20 @@ T clip(T x, T low, T high) {
   return max(min(x, high), low);
 }
 
-/// At a bound, x has the gradient; beyond it, the bound.
+/// At a bound, x has the gradient; beyond it, the bound. `low` has it where that is above `high`.
 template <class T>
 T clip_gradient_x(T x, T low, T high, T /*y*/, T dy) {
   return select(x < low || x > high, 0, dy);
 }
 
 template <class T>
-T clip_gradient_low(T x, T low, T /*high*/, T /*y*/, T dy) {
-  return select(x < low, dy, 0);
+T clip_gradient_low(T x, T low, T high, T /*y*/, T dy) {
+  return select(min(x, high) < low, dy, 0);
 }
 
 template <class T>
-T clip_gradient_high(T x, T /*low*/, T high, T /*y*/, T dy) {
-  return select(x > high, dy, 0);
+T clip_gradient_high(T x, T low, T high, T /*y*/, T dy) {
+  return select(x > high && low <= high, dy, 0);
 }
 }  // namespace scalar
 

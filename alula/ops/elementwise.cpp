@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+#include "alula/ops/cast.h"
+#include "alula/ops/fill.h"
+#include "alula/ops/sum_to.h"
+#include "alula/scalar/gradient.h"
+
 namespace alula {
 
 Specs ElementwiseOp::infer(SpecRefs inputs) const {
@@ -30,6 +35,62 @@ Cost ElementwiseOp::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
       [](const scalar::Instruction& step) { return scalar::operand_count(step.opcode) > 0; });
   cost.flops = static_cast<double>(outputs[0].shape.size()) * static_cast<double>(steps);
   return cost;
+}
+
+namespace {
+
+const Tensor& find(const Recorded& call, scalar::Source source) {
+  switch (source.kind) {
+    case scalar::Source::Kind::kInput: return call.input(source.index);
+    case scalar::Source::Kind::kOutput: return call.output(source.index);
+    default: return call.dy(source.index);
+  }
+}
+
+}  // namespace
+
+Needs ElementwiseOp::needs(IndexSet wanted) const {
+  Needs needs{.inputs = {}, .outputs = {}};
+  for (scalar::Source source : scalar::gradient_of(*program_, wanted.bits()).sources) {
+    if (source.kind == scalar::Source::Kind::kInput) needs.inputs.add(source.index);
+    if (source.kind == scalar::Source::Kind::kOutput) needs.outputs.add(source.index);
+  }
+  return needs;
+}
+
+Gradients ElementwiseOp::gradient(const Recorded& call) const {
+  IndexSet wanted;
+  for (size_t i = 0; i < call.inputs(); ++i)
+    if (call.wants(i)) wanted.add(i);
+  const scalar::Gradient& gradient = scalar::gradient_of(*program_, wanted.bits());
+
+  Tensors computed;
+  if (gradient.program != nullptr) {
+    ElementwiseOp op(*gradient.program);
+    op.parameters = parameters;
+    InlineVector<const Tensor*, 4> read;
+    for (scalar::Source source : gradient.sources) read.push_back(&find(call, source));
+    computed = dispatch_all(op, TensorRefs(std::span<const Tensor* const>(read)));
+  }
+
+  Gradients gradients;
+  for (size_t i = 0; i < call.inputs(); ++i) {
+    const scalar::Partial partial = gradient.partials[i];
+    const Spec& input = call.input_spec(i);
+    switch (partial.kind) {
+      case scalar::Partial::Kind::kNone: gradients.emplace_back(); break;
+      case scalar::Partial::Kind::kZero:
+        gradients.push_back(sum_to(cast(zeros_like(call.dy()), input.dtype), input.shape));
+        break;
+      case scalar::Partial::Kind::kDy:
+        gradients.push_back(sum_to(call.dy(partial.index), input.shape));
+        break;
+      case scalar::Partial::Kind::kComputed:
+        gradients.push_back(sum_to(computed[partial.index], input.shape));
+        break;
+    }
+  }
+  return gradients;
 }
 
 Tensor Argument::as(DType dtype, const char* who) const {

@@ -21,6 +21,9 @@ class ElementwiseOp final : public OpOf<ElementwiseOp> {
   const char* name() const override { return program_->name().c_str(); }
   Specs infer(SpecRefs inputs) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
+  /// One call of the differentiated program, for all inputs whose gradient is wanted.
+  Gradients gradient(const Recorded& call) const override;
+  Needs needs(IndexSet wanted) const override;
 
   const scalar::Program& program() const { return *program_; }
   /// The numbers given with this call.

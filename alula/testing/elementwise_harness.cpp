@@ -70,7 +70,7 @@ void check_elementwise(const Elementwise& f, const std::function<Tensor(const Te
     for (double& value : out.values) value = plain(value);
     return wrapped(std::move(out), result);
   };
-  const Tolerance tolerance{.relative = options.tolerance};
+  const Tolerance tolerance{.relative = options.tolerance, .gradient = false};
   for (DType dtype : members(f.dtypes())) {
     result = result_of(f, dtype);
     for (const Shape& shape : kShapes)
@@ -93,7 +93,7 @@ void check_elementwise(const Elementwise& f, const Plain2& plain, ElementwiseChe
     for (int64_t i = 0; i < a.size(); ++i) a.values[i] = plain(a.values[i], b.values[i]);
     return wrapped(std::move(a), result);
   };
-  const Tolerance tolerance{.relative = options.tolerance};
+  const Tolerance tolerance{.relative = options.tolerance, .gradient = false};
   for (DType dtype : members(f.dtypes())) {
     result = result_of(f, dtype);
     for (const Shape& shape : kShapes)
@@ -126,7 +126,7 @@ void check_elementwise(const Elementwise& f, const Plain3& plain, ElementwiseChe
       a.values[i] = plain(a.values[i], b.values[i], c.values[i]);
     return a;
   };
-  const Tolerance tolerance{.relative = options.tolerance};
+  const Tolerance tolerance{.relative = options.tolerance, .gradient = false};
   for (DType dtype : members(f.dtypes())) {
     const DType first = f.options().condition ? boolean : dtype;
     for (const Shape& shape : kShapes)
