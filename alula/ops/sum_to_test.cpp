@@ -1,25 +1,9 @@
 #include "alula/ops/sum_to.h"
 
-#include "alula/testing/harness.h"
+#include "alula/testing/elementwise_gradient.h"
 
 using namespace alula;
 using namespace alula::testing;
-
-namespace {
-
-/// Adds each element to the one that it would have been broadcast from.
-Array plain_sum_to(const Array& x, const Shape& shape) {
-  Array sum(shape);
-  for_each_index(x.shape, [&](const Shape& index) {
-    Shape to = shape;
-    for (int i = 0; i < shape.rank(); ++i)
-      to[i] = shape[i] == 1 ? 0 : index[x.shape.rank() - shape.rank() + i];
-    sum[to] += x[index];
-  });
-  return sum;
-}
-
-}  // namespace
 
 TEST(SumTo, UndoesBroadcasting) {
   const std::vector<std::pair<Shape, Shape>> cases = {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "alula/testing/elementwise_gradient.h"
+
 namespace alula::testing {
 namespace {
 
@@ -78,6 +80,7 @@ void check_elementwise(const Elementwise& f, const std::function<Tensor(const Te
     if (is_floating(dtype) && options.specials)
       OpTest::check(function, {special_values(dtype)}, reference, result, tolerance);
   }
+  check_gradient(f, function, [&](const std::vector<double>& x) { return plain(x[0]); }, options);
 }
 
 void check_elementwise(const Elementwise& f, const Plain1& plain, ElementwiseCheck options) {
@@ -113,6 +116,8 @@ void check_elementwise(const Elementwise& f, const Plain2& plain, ElementwiseChe
   const Tensor three = draw(members(f.dtypes())[0], {3}, options);
   const Tensor four = draw(members(f.dtypes())[0], {4}, options);
   EXPECT_ERROR(f(three, four), InvalidArgumentError, "do not broadcast");
+  check_gradient(
+      f, function, [&](const std::vector<double>& x) { return plain(x[0], x[1]); }, options);
 }
 
 void check_elementwise(const Elementwise& f, const Plain3& plain, ElementwiseCheck options) {
@@ -141,6 +146,8 @@ void check_elementwise(const Elementwise& f, const Plain3& plain, ElementwiseChe
                       {draw(first, x, options), draw(dtype, y, options), draw(dtype, z, options)},
                       reference, result_of(f, dtype), tolerance);
   }
+  check_gradient(
+      f, function, [&](const std::vector<double>& x) { return plain(x[0], x[1], x[2]); }, options);
 }
 
 }  // namespace alula::testing
