@@ -195,11 +195,14 @@ class GradientCheck {
   /// Each of some values of float32 beside each of the others.
   std::vector<Tensor> extreme_values() const {
     const Array values({9}, {0, 1e-30, -1e-30, 1, -1, 20, -20, 100, -100});
+    const std::vector<int64_t> all(f_.inputs(), 9);
     std::vector<Tensor> inputs;
     for (int i = 0; i < f_.inputs(); ++i) {
-      Shape shape;
-      for (int k = 0; k < f_.inputs(); ++k) shape.push_back(k == i ? 9 : 1);
-      inputs.push_back(to_tensor(values, dtype_of_input(i, float32)).reshaped(shape));
+      std::vector<int64_t> along(f_.inputs(), 1);
+      along[i] = 9;
+      const Array repeated = broadcast_to({Shape(along.begin(), along.end()), values.values},
+                                          Shape(all.begin(), all.end()));
+      inputs.push_back(to_tensor(repeated, dtype_of_input(i, float32)));
     }
     return inputs;
   }
