@@ -16,10 +16,10 @@ Scalar of_pow_base(Scalar a, Scalar b, Scalar dy) {
   return dy * (b * pow(a, exponent - 1));
 }
 
-/// As in TensorFlow, the logarithm counts as 0 where there is none.
+/// As in TensorFlow, 0 where the base has no logarithm; also where the power overflows.
 Scalar of_pow_exponent(Scalar a, Scalar power, Scalar dy) {
   const Scalar logarithm = log(select(a > 0, a, 1));
-  return dy * power * logarithm;
+  return select(a > 0, dy * power * logarithm, 0);
 }
 
 Scalar of_unary(const Step& step) {
