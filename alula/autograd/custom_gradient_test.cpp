@@ -25,8 +25,44 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 }  // namespace
 
+TEST(CustomGradient, IsUsedInstead) {
+  const Variable x(Tensor{100.f, 0.f});
+  GradientTape tape({.persistent = true});
+  const Tensor y = log1pexp(x), plain = alula::log(1 + alula::exp(x));
+  EXPECT_TRUE(std::isnan(tape.gradient(plain, x).to_vector<float>()[0]));
+  expect_equal(tape.gradient(y, x), {{2}, {1, 0.5}}, float32);
+  expect_equal(tape.gradient(y * y, x).to(kCPU).reshaped({2}),
+               {{2}, {static_cast<double>(INFINITY), std::log(2)}}, float32);
+}
+
+TEST(CustomGradient, AgreesWithFiniteDifferences) {
+  OpTest::compare_gradient([](const auto& in) { return log1pexp(in[0]) * in[0]; },
+                           {random_tensor({float64, {3, 2}})});
+}
+
 TEST(CustomGradient, WorksWithoutATape) {
   expect_equal(log1pexp(Tensor{0.f}), {{1}, {std::log(2)}}, float32);
+}
+
+TEST(CustomGradient, HasASecondOrder) {
+  const Variable x(Tensor(0.5f));
+  GradientTape outer;
+  Tensor slope;
+  {
+    GradientTape inner;
+    slope = inner.gradient(log1pexp(x), x);
+  }
+  const double s = sigmoid(0.5);
+  expect_equal(slope, {{}, {s}}, float32);
+  expect_equal(outer.gradient(slope, x), {{}, {s * (1 - s)}}, float32, {.relative = 1e-5});
+}
+
+TEST(CustomGradient, NeedNotBeTheTrueOne) {
+  const auto reversed = custom_gradient(
+      [](const Tensor& x) { return WithGradient{x, [](const Tensor& dy) { return dy * -10; }}; });
+  const Variable x(Tensor{1.f, 2.f});
+  GradientTape tape;
+  expect_equal(tape.gradient(reversed(x) * 2, x), {{2}, {-20, -20}}, float32);
 }
 
 TEST(CustomGradient, OfSeveralInputs) {
@@ -39,6 +75,23 @@ TEST(CustomGradient, OfSeveralInputs) {
   const std::vector<Tensor> gradients = tape.gradient(product(a, b), {a, b});
   EXPECT_EQ(gradients[0].item<float>(), 50);
   EXPECT_EQ(gradients[1].item<float>(), 300);
+}
+
+TEST(CustomGradient, OfSeveralValues) {
+  const auto both = custom_gradient([](const Tensor& x) {
+    return WithGradient{std::vector<Tensor>{x * 2, x * 3, cast(x, int32)},
+                        [](const std::vector<Tensor>& dy) {
+                          EXPECT_FALSE(dy[2].defined());  // integers have none
+                          return dy[0] * 10 + dy[1] * 100;
+                        }};
+  });
+  const Variable x(Tensor(1.f));
+  GradientTape tape({.persistent = true});
+  const std::vector<Tensor> values = both(x);
+  ASSERT_EQ(values.size(), 3u);
+  EXPECT_EQ(values[1].item<float>(), 3);
+  EXPECT_EQ(tape.gradient(values[0], x).item<float>(), 10);
+  EXPECT_EQ(tape.gradient(values[0] + values[1], x).item<float>(), 110);
 }
 
 TEST(CustomGradient, MayBeNone) {

@@ -31,6 +31,17 @@ const Shape kLarge = {256, 256};  // counted by memory::statistics()
 
 }  // namespace
 
+TEST(GradientTapeMemory, HoldsOnlyWhatGradientsRead) {
+  const Variable x(ones(kLarge));
+  GradientTape tape;
+  const Tensor moved = transpose(x), sum = moved + moved, factor = sum * 2.f;
+  const Tensor product = matmul(factor, factor);
+  EXPECT_TRUE(moved.unique());
+  EXPECT_TRUE(sum.unique());
+  EXPECT_FALSE(factor.unique());
+  EXPECT_TRUE(product.unique());
+}
+
 TEST(GradientTapeMemory, LetsGoWhenItIsUsedUp) {
   const Variable x(ones(kLarge));
   const int64_t before = memory::statistics().in_use;
