@@ -1,6 +1,7 @@
 #include "alula/ops/bias_add.h"
 
-#include "alula/testing/harness.h"
+#include "alula/ops/mul.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -17,6 +18,15 @@ TEST(BiasAdd, AddsToTheLastAxis) {
             for (int64_t i = 0; i < sum.size(); ++i) sum.values[i] += in[0].values[i];
             return sum;
           });
+}
+
+TEST(BiasAdd, HasSecondGradients) {
+  compare_second_gradient(
+      [](const std::vector<Tensor>& in) {
+        const Tensor y = bias_add(in[0], in[1]);
+        return mul(y, y);  // alone it is linear
+      },
+      {random_tensor({float64, {3, 5}}), random_tensor({float64, {5}})});
 }
 
 TEST(BiasAdd, SaysWhatIsWrong) {

@@ -76,6 +76,12 @@ const float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 OP_TEST(max_pool2d) {
   for (DType dtype : kNumbers) check_max(random_tensor({dtype, {2, 7, 8, 5}}, {0, 100}), {});
+  // Far enough apart for finite differences.
+  Array shuffled(Shape{2, 5, 6, 3});
+  for (int64_t i = 0; i < shuffled.size(); ++i)
+    shuffled.values[i] = static_cast<double>(i * 77 % shuffled.size() + 1) / 10;
+  check_max(to_tensor(shuffled, float64), {});
+  check_max(to_tensor(shuffled, float64), kOverlapping);
   for_each_pool2d_case([](const Shape& shape, const Pool2DOptions& options) {
     check_max(random_tensor({float32, shape}, {-3, -1}), options);
   });

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "alula/testing/harness.h"
+#include "alula/testing/gradients.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -47,11 +47,14 @@ void check_statistic(const std::function<Tensor(const Tensor&, const ReduceOptio
   for (DType dtype : {float16, bfloat16, float32, float64})
     for (const Shape& shape : {Shape{5, 17}, Shape{1, 3}, Shape{33, 2}})
       for (const ReduceOptions& options :
-           {ReduceOptions{}, {.axis = 0}, {.axis = -1, .keepdims = true}, {.axis = {0, 1}}})
+           {ReduceOptions{}, {.axis = 0}, {.axis = -1, .keepdims = true}, {.axis = {0, 1}}}) {
+        // A standard deviation of 0, as of one element, has no gradient: NaN, as in TensorFlow.
+        const bool smooth = reduced_shape("test", shape, options).size() < shape.size();
         OpTest::check([&](const auto& in) { return f(in[0], options); },
                       {random_tensor({dtype, shape}, range)},
                       [&](const auto& in) { return plain(in[0], options, statistic); },
-                      {.scale = 10});
+                      {.scale = 10, .gradient = smooth});
+      }
   EXPECT_ERROR(f({1}, {}), InvalidArgumentError, "Got int32[1]. Use cast()");
   EXPECT_ERROR(f(Tensor(), {}), InvalidArgumentError, "is not defined yet");
   EXPECT_ERROR(f({1.f}, {.axis = 1}), InvalidArgumentError, "axis 1 is out of range");
@@ -115,4 +118,11 @@ TEST(Statistics, L2Normalize) {
                   });
   EXPECT_EQ(l2_normalize({0.f, 0.f}).to_vector<float>(), (std::vector<float>{0, 0}));
   EXPECT_ERROR(l2_normalize({1}), InvalidArgumentError, "Got int32[1]");
+}
+
+TEST(Statistics, HaveSecondGradients) {
+  using Function1 = Tensor (*)(const Tensor&, const ReduceOptions&);
+  for (Function1 f : {reduce_variance, reduce_std, reduce_logsumexp})
+    compare_second_gradient([&](const std::vector<Tensor>& in) { return f(in[0], {.axis = 1}); },
+                            {random_tensor({float64, {3, 5}})});
 }
