@@ -351,8 +351,10 @@ void multiply_vector(int64_t m, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64
 template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row) {
   if (n == 1 && a.column == 1 && m > 1) return multiply_vector<T>(m, k, a, b, c, row);
-  // Packing b pays once enough rows use it; a small b stays in the cache as it is.
-  const bool small = k * n * static_cast<int64_t>(sizeof(T)) <= 64 << 10;
+  // Packing b pays once enough rows use it; a small b stays in the cache as it is, and one that is
+  // a single strip is in order already.
+  const int64_t bytes = k * n * static_cast<int64_t>(sizeof(T));
+  const bool small = bytes <= 64 << 10 || (n <= kColumns<T> && bytes <= 512 << 10);
   if (b.column == 1 && (small || m <= 2 * kRows))
     return multiply_in_place<T>(m, n, k, a, b, c, row);
   multiply_packed<T>(m, n, k, a, b, c, row);
