@@ -146,6 +146,13 @@ DTypeSet dtypes_of(const std::string& name) {
   return {};
 }
 
+/// Whether an op that is not elementwise takes float64 and has a gradient.
+bool is_differentiable(const std::string& name) {
+  for (const OpType* type = all_op_types(); type != nullptr; type = type->next)
+    if (name == type->name) return type->differentiable && type->dtypes.contains(float64);
+  return false;
+}
+
 }  // namespace
 
 std::vector<Device> test_devices() {
@@ -230,7 +237,8 @@ void OpTest::compare_gradient(const Function& f, const std::vector<Tensor>& inpu
     std::vector<Tensor> gradients;
     try {
       gradients = tape.gradient(y, sources, {.output_gradients = weights.to(device)});
-    } catch (const UnimplementedError&) {
+    } catch (const UnimplementedError& error) {
+      ADD_FAILURE() << error.what();
       return;
     }
     size_t k = 0;
@@ -257,6 +265,8 @@ void OpTest::TearDown() {
       ADD_FAILURE() << name << " takes " << name_of(dtype) << ", but no case ran it on "
                     << to_string(device);
     }
+  EXPECT_TRUE(gradients_checked() > 0 || !is_differentiable(name))
+      << name << " has a gradient, but no case compared it";
   EXPECT_EQ(memory::statistics().overruns, 0) << "a kernel wrote past the end of a block";
   for (Device device : test_devices()) backend_of(device).synchronize();  // throws what is left
 }
