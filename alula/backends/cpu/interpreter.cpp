@@ -82,13 +82,31 @@ Code::Code(const scalar::Program& program)
   single_ = steps_.size() == 1 && tiles_ == 0 && outputs_.size() == 1;
 }
 
-/// Gives each instruction's value a place. A tile is used again once its last reader has run.
+int Code::take_tile(std::vector<int>& free_tiles) {
+  if (free_tiles.empty()) return tiles_++;
+  const int tile = free_tiles.back();
+  free_tiles.pop_back();
+  return tile;
+}
+
+/// Gives each instruction's value a place. A tile is used again once its last reader has run. A
+/// result goes straight to its output if no input is read after it, else to a tile that is copied
+/// at the end: the output may be one of the inputs.
 void Code::place_values(const scalar::Program& program) {
   const std::vector<Instruction>& code = program.code();
   std::vector<size_t> last_use(code.size(), 0);
+  size_t last_input_read = 0;
   for (size_t i = 0; i < code.size(); ++i)
-    for (int k = 0; k < scalar::operand_count(code[i].opcode); ++k)
+    for (int k = 0; k < scalar::operand_count(code[i].opcode); ++k) {
       last_use[code[i].operands[k]] = i;
+      if (code[code[i].operands[k]].opcode == Opcode::kInput) last_input_read = i;
+    }
+  // A result that is an input is read when all instructions have run.
+  for (uint16_t result : program.results())
+    if (program.results().size() > 1 && code[result].opcode == Opcode::kInput)
+      last_input_read = code.size();
+  for (uint16_t result : program.results())
+    if (result < last_input_read) last_use[result] = code.size();
 
   std::vector<int> free_tiles;
   for (size_t i = 0; i < code.size(); ++i) {
@@ -104,14 +122,12 @@ void Code::place_values(const scalar::Program& program) {
       if (step.opcode == Opcode::kConstant) store_constant(step, &uniforms_.back());
       if (step.opcode == Opcode::kParameter)
         parameters_.emplace_back(static_cast<int>(step.index), static_cast<int>(i));
-    } else if (result != program.results().end()) {
+    } else if (result != program.results().end() && i >= last_input_read) {
       value.place = Place::kOutput;
       value.index = static_cast<int>(result - program.results().begin());
     } else {
       value.place = Place::kTile;
-      if (free_tiles.empty()) free_tiles.push_back(tiles_++);
-      value.index = free_tiles.back();
-      free_tiles.pop_back();
+      value.index = take_tile(free_tiles);
     }
     values_.push_back(value);
     // A routine may write over its operand, but a tile that ends here is free only from the next
@@ -141,19 +157,31 @@ void Code::add_steps(const scalar::Program& program) {
     nanoseconds_ += routine_cost(code[i].opcode, operand);
     steps_.push_back(step);
   }
-  // A result that is an input, a constant, or another result as well is copied to its output.
-  for (size_t k = 0; k < program.results().size(); ++k) {
-    const uint16_t source = program.results()[k];
-    const Value& value = values_[source];
-    if (value.place == Place::kOutput && value.index == static_cast<int>(k)) continue;
-    const DType dtype = value.dtype;
-    values_.push_back({Place::kOutput, static_cast<int>(k), dtype});
+  copy_results(program);
+  for (DType dtype : inputs_) nanoseconds_ += 0.02 * static_cast<double>(size_of(dtype));
+}
+
+/// Copies the results that are not in their outputs yet: what is in a tile, an input, a constant,
+/// or another result as well. Inputs are first copied aside, since an output may be one of them.
+void Code::copy_results(const scalar::Program& program) {
+  const auto copy = [this](uint16_t source, Place place, int index) {
+    const DType dtype = values_[source].dtype;
+    values_.push_back({place, index, dtype});
     steps_.push_back({.routine = find_routine(Opcode::kCast, dtype, dtype),
                       .result = static_cast<uint16_t>(values_.size() - 1),
                       .operand_count = 1,
                       .operands = {source}});
+    return static_cast<uint16_t>(values_.size() - 1);
+  };
+  std::vector<uint16_t> sources = program.results();
+  if (sources.size() > 1)
+    for (uint16_t& source : sources)
+      if (values_[source].place == Place::kInput) source = copy(source, Place::kTile, tiles_++);
+  for (size_t k = 0; k < sources.size(); ++k) {
+    const Value& value = values_[sources[k]];
+    if (value.place != Place::kOutput || value.index != static_cast<int>(k))
+      copy(sources[k], Place::kOutput, static_cast<int>(k));
   }
-  for (DType dtype : inputs_) nanoseconds_ += 0.02 * static_cast<double>(size_of(dtype));
 }
 
 /// One call, shared by the threads that take part in it.

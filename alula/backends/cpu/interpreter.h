@@ -8,7 +8,8 @@ namespace alula::cpu {
 
 /// A scalar program made ready for the CPU. It runs tile by tile: each instruction is one routine
 /// over a few hundred elements, and what lies between two instructions stays in the first-level
-/// cache.
+/// cache. Outputs may be the same memory as inputs of their shape and dtype: nothing is written to
+/// an output as long as an input is still to be read.
 class Code final : public scalar::Prepared {
  public:
   explicit Code(const scalar::Program& program);
@@ -17,11 +18,24 @@ class Code final : public scalar::Prepared {
   void run(std::span<const View> inputs, std::span<const View> outputs,
            std::span<const double> parameters) const;
 
+  /// Computes one program over many groups of tensors. `inputs`: `shared` single values for all
+  /// groups; then for each group tensors of its shape, and `scalars` single values of its own.
+  /// `outputs`: the results, group by group. An output may be an input of its group.
+  struct Groups {
+    std::span<const View> inputs;
+    std::span<const View> outputs;
+    std::span<const double> parameters;
+    int shared = 0;
+    int scalars = 0;
+  };
+  void run(const Groups& groups) const;
+
   /// The code of a program, made the first time.
   static const Code& of(const scalar::Program& program);
 
  private:
   friend class Run;
+  friend class GroupRun;
 
   /// Where an instruction's value is while a tile is computed.
   enum class Place : uint8_t { kInput, kUniform, kTile, kOutput };
@@ -38,6 +52,8 @@ class Code final : public scalar::Prepared {
   };
 
   void place_values(const scalar::Program& program);
+  int take_tile(std::vector<int>& free_tiles);
+  void copy_results(const scalar::Program& program);
   void add_steps(const scalar::Program& program);
 
   std::vector<Value> values_;  // one an instruction, then one for each copy to an output

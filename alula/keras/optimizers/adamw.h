@@ -1,0 +1,37 @@
+#pragma once
+#include "alula/keras/optimizers/optimizer.h"
+
+namespace alula::keras::optimizers {
+
+class AdamWImpl final : public OptimizerImpl {
+ public:
+  struct Options {
+    LearningRate learning_rate = 0.001;
+    Setting<double> weight_decay = 0.004;
+    double beta_1 = 0.9;
+    double beta_2 = 0.999;
+    double epsilon = 1e-7;
+    bool amsgrad = false;
+    Setting<double> clipnorm = {};
+    Setting<double> clipvalue = {};
+    Setting<double> global_clipnorm = {};
+    bool use_ema = false;
+    double ema_momentum = 0.99;
+    Setting<int64_t> ema_overwrite_frequency = {};
+    Setting<double> loss_scale_factor = {};
+    Setting<int64_t> gradient_accumulation_steps = {};
+    Setting<std::string> name = {};
+  };
+  explicit AdamWImpl(const Options& options);
+  std::vector<Slot> slots() const override;
+  StepScalars scalars(const StepNumbers& step) override;
+  void rule(ElementUpdate& u) const override;
+
+ private:
+  Options options_;
+};
+/// Adam with weight decay.
+///   AdamW({.weight_decay = 0.01})
+using AdamW = OptimizerOf<AdamWImpl>;
+
+}  // namespace alula::keras::optimizers
