@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "alula/autograd/tape.h"
 #include "alula/core/log.h"
 #include "alula/keras/logits.h"
 #include "alula/keras/reference_test.h"
@@ -83,8 +84,11 @@ TEST(Losses, AreThoseOfKeras) {
       const Loss loss = kMakers.at(c.kind)(c, reduction);
       const Tensor y_true = file.at(c.key + "/y_true"), y_pred = file.at(c.key + "/y_pred");
       const std::string prefix = c.key + "/" + reduction;
+      GradientTape tape;
+      tape.watch(y_pred);
       const Tensor value = loss(y_true, y_pred, file.find(c.key + "/sample_weight"));
       expect_near(value, file.at(prefix + "/value"), 2e-6);
+      expect_near(tape.gradient(value, y_pred), file.at(prefix + "/grad"), 2e-6);
     }
 }
 
