@@ -1,8 +1,11 @@
 #pragma once
 // Everything that a program needs: `#include "alula/alula.h"`.
+#include "alula/autograd/custom_gradient.h"
+#include "alula/autograd/tape.h"
 #include "alula/core/log.h"
 #include "alula/core/tensor.h"
 #include "alula/core/version.h"
-#include "alula/keras/datasets/mnist.h"
+#include "alula/keras/keras.h"
 #include "alula/ops/all.h"
 #include "alula/runtime/devices.h"
+#include "alula/runtime/variable.h"

@@ -7,6 +7,7 @@
 #include "alula/keras/metrics/metric.h"
 #include "alula/keras/model_impl.h"
 #include "alula/keras/optimizers/optimizer.h"
+#include "alula/keras/summary.h"
 
 namespace alula::keras {
 
@@ -118,13 +119,6 @@ struct TrainOnBatchOptions {
   std::map<int64_t, double> class_weight = {};
 };
 
-struct SummaryOptions {
-  Setting<int64_t> line_length = {};
-  std::function<void(const std::string&)> print_fn = {};  // the standard output
-  bool expand_nested = false;
-  bool show_trainable = false;
-};
-
 struct FunctionalOptions {
   TensorList inputs = {};
   TensorList outputs = {};
@@ -203,6 +197,7 @@ class Sequential : public Model {
   Sequential(std::initializer_list<Layer> layers, const SequentialOptions& options = {})
       : Sequential(std::vector<Layer>(layers), options) {}
   explicit Sequential(std::vector<Layer> layers, const SequentialOptions& options = {});
+  explicit Sequential(std::shared_ptr<SequentialImpl> impl) : Model(std::move(impl)) {}
 
   /// Adds a layer at the end; takes the last one away.
   void add(const Layer& layer) const;

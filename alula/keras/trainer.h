@@ -1,4 +1,5 @@
 #pragma once
+#include "alula/keras/metrics/mean.h"
 #include "alula/keras/model.h"
 
 namespace alula::keras {
@@ -11,24 +12,28 @@ class Trainer {
   /// Each runs one batch and adds it to the metrics. The loss is the batch's.
   Tensor train_step(const data::Batch& batch);
   Tensor test_step(const data::Batch& batch);
-  std::vector<Tensor> predict_step(const data::Batch& batch);
 
   /// Loss and metrics since the last reset, as Keras orders them.
   Logs logs() const;
   void reset();
   Optimizer& optimizer() { return options_.optimizer; }
   const CompileOptions& options() const { return options_; }
-  /// The metric of that name, for callbacks that ask whether more is better.
-  const Metric* find_metric(const std::string& name) const;
+  /// The metric of that name, for callbacks that ask whether more is better; undefined if there is
+  /// none.
+  Metric find_metric(const std::string& name) const;
 
  private:
   struct Output {
     Loss loss;  // undefined: not part of the total
     double weight = 1;
+    std::string name;
     std::vector<Metric> metrics, weighted_metrics;
-    Metric tracker;  // of its own loss, where there are several
+    metrics::Mean tracker;  // of its own loss, where there are several
   };
 
+  /// Calls f(name, metric) for each metric, as Keras names and orders them.
+  template <class F>
+  void for_each_metric(const F& f) const;
   void prepare(size_t outputs, size_t targets);
   Tensor total_loss(const data::Batch& batch, const std::vector<Tensor>& predictions);
   void update(const data::Batch& batch, const std::vector<Tensor>& predictions, const Tensor& loss);
@@ -37,7 +42,7 @@ class Trainer {
   CompileOptions options_;
   std::vector<Output> outputs_;  // known at the first step
   std::vector<Tensor> output_losses_;
-  Metric loss_tracker_;
+  metrics::Mean loss_tracker_;
 };
 
 }  // namespace alula::keras

@@ -1,0 +1,274 @@
+#include "alula/keras/fit.h"
+
+#include <cmath>
+
+#include "alula/core/log.h"
+#include "alula/keras/interrupt.h"
+#include "alula/keras/progress_bar.h"
+#include "alula/keras/trainer.h"
+#include "alula/ops/arg_reduce.h"
+#include "alula/ops/cast.h"
+#include "alula/ops/concat.h"
+#include "alula/ops/reshape.h"
+
+namespace alula::keras::loops {
+namespace {
+
+Trainer& trainer_of(const Model& model, const char* who) {
+  require<FailedPreconditionError>(
+      model.compiled(),
+      "{}: the model '{}' is not compiled. Call compile() first, to say what is "
+      "to be optimised and how.",
+      who, model.name());
+  return *model.impl().trainer;
+}
+
+/// The callbacks of one call, told one after another.
+class Callbacks {
+ public:
+  Callbacks(const std::vector<CallbackRef>& callbacks, Model& model, const Callback::Params& params)
+      : callbacks_(callbacks) {
+    for (const CallbackRef& callback : callbacks_) {
+      callback->set_model(model);
+      callback->set_params(params);
+    }
+  }
+  bool empty() const { return callbacks_.empty(); }
+  template <class... Parameters, class... Arguments>
+  void tell(void (Callback::*what)(Parameters...), Arguments&&... arguments) const {
+    for (const CallbackRef& callback : callbacks_) ((*callback).*what)(arguments...);
+  }
+
+ private:
+  const std::vector<CallbackRef>& callbacks_;
+};
+
+/// Walks through a source, an epoch at a time. With a number of steps given, an epoch goes on where
+/// the last one stopped.
+class Walk {
+ public:
+  Walk(data::Source& source, const Setting<int64_t>& steps, const char* who)
+      : source_(source), limit_(steps.value_or(kUnknown)), who_(who) {
+    require(!steps.given() || steps.value() > 0,
+            "{}: the number of steps must be positive. Got {}.", who, steps.value_or(0));
+  }
+
+  void begin_epoch() {
+    if (iterator_ == nullptr || limit_ == kUnknown) iterator_ = source_.iterate();
+    step_ = 0;
+  }
+
+  /// The next batch of this epoch; false at its end.
+  bool next(data::Batch& batch) {
+    if (limit_ != kUnknown && step_ == limit_) return false;
+    if (!iterator_->next(batch)) {
+      if (limit_ == kUnknown || step_ == limit_) return end();
+      iterator_ = source_.iterate();  // go on from the start
+      if (!iterator_->next(batch)) return end();
+    }
+    require(!batch.x.empty(), "{}: a batch of the source has no input.", who_);
+    ++step_;
+    return true;
+  }
+
+  /// How many steps an epoch has, if that is known.
+  int64_t steps() const {
+    if (limit_ != kUnknown) return limit_;
+    return seen_ != kUnknown ? seen_ : source_.cardinality();
+  }
+
+ private:
+  bool end() {
+    seen_ = step_;
+    return false;
+  }
+
+  data::Source& source_;
+  std::unique_ptr<data::Iterator> iterator_;
+  int64_t limit_;
+  int64_t step_ = 0;
+  int64_t seen_ = kUnknown;
+  const char* who_;
+};
+
+/// Says once at which step a loss stopped being a number.
+class NaNWatch {
+ public:
+  void look_at(const Tensor& loss, int64_t epoch, int64_t step) {
+    if (said_) return;
+    const Tensor value = cast(loss, float64);
+    const double number = value.item<double>();
+    if (std::isfinite(number)) return;
+    said_ = true;
+    logging::warn(
+        "fit: the loss became {} at step {} of epoch {}. A smaller learning rate, clipnorm, or a "
+        "look "
+        "at the data of that step may help; callbacks::TerminateOnNaN stops there.",
+        number, step + 1, epoch + 1);
+  }
+
+ private:
+  bool said_ = false;
+};
+
+Logs with_prefix(const Logs& logs, const std::string& prefix) {
+  Logs result;
+  for (const auto& [name, value] : logs) result.set(prefix + name, value);
+  return result;
+}
+
+/// Evaluates without a bar; `callbacks` are told.
+Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks, ProgressBar* bar) {
+  Trainer& trainer = trainer_of(model, "evaluate");
+  trainer.reset();
+  callbacks.tell(&Callback::on_test_begin);
+  walk.begin_epoch();
+  data::Batch batch;
+  int64_t step = 0;
+  for (; walk.next(batch); ++step) {
+    callbacks.tell(&Callback::on_test_batch_begin, step);
+    trainer.test_step(batch);
+    if (!callbacks.empty())
+      callbacks.tell(&Callback::on_test_batch_end, step, trainer.logs().sorted());
+    if (bar != nullptr && bar->is_due()) bar->update(step + 1, trainer.logs().sorted());
+  }
+  require(step > 0, "evaluate: the source gave no batch.");
+  Logs logs = trainer.logs();
+  if (bar != nullptr) bar->finish(step, logs.sorted());
+  callbacks.tell(&Callback::on_test_end, logs.sorted());
+  return logs;
+}
+
+/// One call of `fit`.
+class Fit {
+ public:
+  Fit(Model model, data::Source& source, const FitOptions& options, data::Source* validation)
+      : model_(std::move(model)),
+        trainer_(trainer_of(model_, "fit")),
+        options_(options),
+        walk_(source, options.steps_per_epoch, "fit"),
+        callbacks_(options.callbacks, model_,
+                   {options.verbose.level(), options.epochs, walk_.steps()}) {
+    require(options.epochs > 0, "fit: the number of epochs must be positive. Got {}.",
+            options.epochs);
+    if (validation != nullptr)
+      validation_ = std::make_unique<Walk>(*validation, options.validation_steps, "fit");
+  }
+
+  History run() {
+    const InterruptScope interrupt;
+    model_.set_stop_training(false);
+    callbacks_.tell(&Callback::on_train_begin);
+    Logs logs;
+    for (int64_t epoch = options_.initial_epoch; epoch < options_.epochs; ++epoch) {
+      logs = run_epoch(epoch, interrupt);
+      if (interrupt.interrupted()) history_.interrupted = true;
+      if (model_.stop_training() || history_.interrupted) break;
+    }
+    trainer_.optimizer().finalize_variable_values(model_.trainable_variables());
+    callbacks_.tell(&Callback::on_train_end, logs);
+    return std::move(history_);
+  }
+
+ private:
+  Logs run_epoch(int64_t epoch, const InterruptScope& interrupt) {
+    trainer_.reset();
+    callbacks_.tell(&Callback::on_epoch_begin, epoch);
+    ProgressBar bar({.target = walk_.steps(), .verbose = options_.verbose.level()});
+    if (options_.epochs > 1) bar.title(epoch + 1, options_.epochs);
+    walk_.begin_epoch();
+    int64_t step = 0;
+    data::Batch batch;
+    while (!model_.stop_training() && !interrupt.interrupted() && walk_.next(batch)) {
+      callbacks_.tell(&Callback::on_train_batch_begin, step);
+      if (!options_.class_weight.empty()) weigh(batch);
+      nan_watch_.look_at(trainer_.train_step(batch), epoch, step);
+      ++step;
+      if (!callbacks_.empty())
+        callbacks_.tell(&Callback::on_train_batch_end, step - 1, trainer_.logs().sorted());
+      if (bar.is_due()) bar.update(step, trainer_.logs().sorted());
+    }
+    require(step > 0 || interrupt.interrupted() || model_.stop_training(),
+            "fit: the source gave no batch.");
+    Logs logs = trainer_.logs().sorted();
+    if (validation_ != nullptr && !interrupt.interrupted() &&
+        (epoch + 1) % options_.validation_freq == 0) {
+      bar.update(step, logs);
+      const Logs tested = run_tests(model_, *validation_, callbacks_, nullptr);
+      for (const auto& [name, value] : with_prefix(tested.sorted(), "val_")) logs.set(name, value);
+    }
+    bar.finish(step, logs);
+    callbacks_.tell(&Callback::on_epoch_end, epoch, logs);
+    history_.add(epoch, logs);
+    return logs;
+  }
+
+  void weigh(data::Batch& batch) const {
+    require(batch.y.size() == 1, "fit: class_weight is for models with one output. Got {} of them.",
+            batch.y.size());
+    require(batch.sample_weight.empty(), "fit: give class_weight or sample_weight, not both.");
+    batch.sample_weight = {sample_weights(batch.y[0], options_.class_weight)};
+  }
+
+  Model model_;
+  Trainer& trainer_;
+  const FitOptions& options_;
+  Walk walk_;
+  Callbacks callbacks_;
+  std::unique_ptr<Walk> validation_;
+  NaNWatch nan_watch_;
+  History history_;
+};
+
+}  // namespace
+
+Tensor sample_weights(const Tensor& y, const std::map<int64_t, double>& class_weight) {
+  const bool one_hot = y.rank() > 1 && y.shape().back() > 1;
+  const Tensor classes = one_hot ? argmax(y, {.axis = -1}) : cast(reshape(y, {-1}), int64);
+  std::vector<float> weights;
+  for (int64_t label : classes.to_vector<int64_t>()) {
+    const auto found = class_weight.find(label);
+    weights.push_back(found == class_weight.end() ? 1.0F : static_cast<float>(found->second));
+  }
+  return Tensor(weights);
+}
+
+History fit(Model model, data::Source& source, const FitOptions& options,
+            data::Source* validation) {
+  return Fit(std::move(model), source, options, validation).run();
+}
+
+Logs evaluate(Model model, data::Source& source, const EvaluateOptions& options) {
+  Walk walk(source, options.steps, "evaluate");
+  const Callbacks callbacks(options.callbacks, model, {options.verbose.level(), 1, walk.steps()});
+  ProgressBar bar({.target = walk.steps(), .verbose = options.verbose.level()});
+  return run_tests(model, walk, callbacks, &bar);
+}
+
+std::vector<Tensor> predict(Model model, data::Source& source, const PredictOptions& options) {
+  Walk walk(source, options.steps, "predict");
+  const Callbacks callbacks(options.callbacks, model, {options.verbose.level(), 1, walk.steps()});
+  ProgressBar bar({.target = walk.steps(), .verbose = options.verbose.level()});
+  callbacks.tell(&Callback::on_predict_begin);
+  walk.begin_epoch();
+  std::vector<std::vector<Tensor>> parts;  // of each output
+  data::Batch batch;
+  int64_t step = 0;
+  for (; walk.next(batch); ++step) {
+    callbacks.tell(&Callback::on_predict_batch_begin, step);
+    const std::vector<Tensor> outputs = model.impl().run_all(batch.x, {.training = false});
+    parts.resize(outputs.size());
+    for (size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
+    callbacks.tell(&Callback::on_predict_batch_end, step);
+    if (bar.is_due()) bar.update(step + 1, {});
+  }
+  require(step > 0, "predict: the source gave no batch.");
+  bar.finish(step, {});
+  callbacks.tell(&Callback::on_predict_end);
+  std::vector<Tensor> results;
+  for (const std::vector<Tensor>& part : parts)
+    results.push_back(part.size() == 1 ? part[0] : concat(part, 0));
+  return results;
+}
+
+}  // namespace alula::keras::loops

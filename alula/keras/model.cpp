@@ -1,0 +1,248 @@
+#include "alula/keras/model.h"
+
+#include <cmath>
+
+#include "alula/data/arrays.h"
+#include "alula/io/safetensors.h"
+#include "alula/keras/fit.h"
+#include "alula/keras/output.h"
+#include "alula/keras/summary.h"
+#include "alula/keras/trainer.h"
+#include "alula/keras/words.h"
+#include "alula/ops/slice.h"
+
+namespace alula::keras {
+namespace {
+
+constexpr int64_t kBatchSize = 32;
+
+template <class Impl>
+std::shared_ptr<Impl> with_class(std::shared_ptr<Impl> impl) {
+  impl->set_class(typeid(Impl));
+  return impl;
+}
+
+/// Rows [begin, end) of tensors.
+std::vector<Tensor> rows_of(const std::vector<Tensor>& tensors, int64_t begin, int64_t end) {
+  std::vector<Tensor> rows;
+  for (const Tensor& x : tensors) {
+    Ints from, size(x.shape().begin(), x.shape().end());
+    for (int i = 0; i < x.rank(); ++i) from.push_back(i == 0 ? begin : 0);
+    size[0] = end - begin;
+    rows.push_back(slice(x, from, size));
+  }
+  return rows;
+}
+
+data::Batch part_of(const data::Batch& all, int64_t begin, int64_t end) {
+  return {rows_of(all.x, begin, end), rows_of(all.y, begin, end),
+          rows_of(all.sample_weight, begin, end)};
+}
+
+}  // namespace
+
+Verbosity::Verbosity(int level) : level_(level) {
+  require(level >= 0 && level <= 2, "verbose: it is 0, 1, 2 or \"auto\". Got {}.", level);
+}
+
+Verbosity::Verbosity(const char* word) {
+  require(std::string_view(word) == "auto", "verbose: it is 0, 1, 2 or \"auto\". Got \"{}\".",
+          word);
+}
+
+Model::Model(const FunctionalOptions& options)
+    : Model(std::shared_ptr<ModelImpl>(with_class(
+          std::make_shared<FunctionalImpl>(options.inputs, options.outputs, options.name)))) {}
+
+Sequential::Sequential(std::vector<Layer> layers, const SequentialOptions& options)
+    : Model(std::shared_ptr<ModelImpl>(
+          with_class(std::make_shared<SequentialImpl>(std::move(layers), options.name)))) {}
+
+void Sequential::add(const Layer& layer) const { static_cast<SequentialImpl&>(impl()).add(layer); }
+void Sequential::pop() const { static_cast<SequentialImpl&>(impl()).pop(); }
+
+void Model::compile(const CompileOptions& options) const {
+  impl().trainer = std::make_shared<Trainer>(impl(), options);
+}
+
+bool Model::compiled() const { return impl().trainer != nullptr; }
+
+Optimizer Model::optimizer() const {
+  require<FailedPreconditionError>(compiled(), "optimizer: the model '{}' is not compiled.",
+                                   name());
+  return impl().trainer->optimizer();
+}
+
+History Model::fit(data::Source& source, const FitOptions& options) const {
+  require(options.validation_split == 0,
+          "fit: validation_split needs arrays. Give validation_data with a source.");
+  require(options.sample_weight.empty(),
+          "fit: with a source, its batches carry the samples' weights.");
+  const ValidationData& validation = options.validation_data;
+  if (validation.source() != nullptr || !validation.given())
+    return loops::fit(*this, source, options, validation.source());
+  data::Arrays arrays(validation.arrays(), {.batch_size = options.validation_batch_size.value_or(
+                                                options.batch_size.value_or(kBatchSize))});
+  return loops::fit(*this, source, options, &arrays);
+}
+
+History Model::fit(const TensorList& x, const TensorList& y, const FitOptions& options) const {
+  data::Batch all{x.tensors(), y.tensors(), options.sample_weight.tensors()};
+  FitOptions rest = options;
+  rest.sample_weight = {};
+  rest.validation_split = 0;
+  const double split = options.validation_split;
+  require(split >= 0 && split < 1, "fit: validation_split must be in [0, 1). Got {}.", split);
+  if (split > 0 && !options.validation_data.given()) {
+    const int64_t rows = data::Arrays(all).rows();  // checks the arrays, too
+    const auto train = static_cast<int64_t>(std::floor(static_cast<double>(rows) * (1 - split)));
+    require(train > 0 && train < rows,
+            "fit: validation_split = {} of {} samples leaves none on one side.", split, rows);
+    const data::Batch held = part_of(all, train, rows);
+    rest.validation_data = ValidationData(held.x, held.y, held.sample_weight);
+    all = part_of(all, 0, train);
+  }
+  data::Arrays source(std::move(all), {.batch_size = options.batch_size.value_or(kBatchSize),
+                                       .shuffle = options.shuffle});
+  return fit(source, rest);
+}
+
+Logs Model::evaluate(data::Source& source, const EvaluateOptions& options) const {
+  return loops::evaluate(*this, source, options);
+}
+
+Logs Model::evaluate(const TensorList& x, const TensorList& y,
+                     const EvaluateOptions& options) const {
+  data::Arrays source({x.tensors(), y.tensors(), options.sample_weight.tensors()},
+                      {.batch_size = options.batch_size.value_or(kBatchSize)});
+  return evaluate(source, options);
+}
+
+std::vector<Tensor> Model::predict_all(data::Source& source, const PredictOptions& options) const {
+  return loops::predict(*this, source, options);
+}
+
+Tensor Model::predict(data::Source& source, const PredictOptions& options) const {
+  const std::vector<Tensor> results = predict_all(source, options);
+  require(results.size() == 1, "predict: the model '{}' has {} outputs. Use predict_all().", name(),
+          results.size());
+  return results[0];
+}
+
+Tensor Model::predict(const TensorList& x, const PredictOptions& options) const {
+  data::Arrays source({x.tensors(), {}, {}},
+                      {.batch_size = options.batch_size.value_or(kBatchSize)});
+  return predict(source, options);
+}
+
+namespace {
+
+data::Batch batch_of(const TensorList& x, const TensorList& y, const TrainOnBatchOptions& options) {
+  data::Batch batch{x.tensors(), y.tensors(), options.sample_weight.tensors()};
+  if (!options.class_weight.empty()) {
+    require(batch.sample_weight.empty() && batch.y.size() == 1,
+            "train_on_batch: class_weight is for one output, without sample_weight.");
+    batch.sample_weight = {loops::sample_weights(batch.y[0], options.class_weight)};
+  }
+  return batch;
+}
+
+Trainer& trainer_of(const Model& model, const char* who) {
+  require<FailedPreconditionError>(model.compiled(),
+                                   "{}: the model '{}' is not compiled. Call compile() first.", who,
+                                   model.name());
+  return *model.impl().trainer;
+}
+
+}  // namespace
+
+Logs Model::train_on_batch(const TensorList& x, const TensorList& y,
+                           const TrainOnBatchOptions& options) const {
+  Trainer& trainer = trainer_of(*this, "train_on_batch");
+  trainer.reset();
+  trainer.train_step(batch_of(x, y, options));
+  return trainer.logs();
+}
+
+Logs Model::test_on_batch(const TensorList& x, const TensorList& y,
+                          const TrainOnBatchOptions& options) const {
+  Trainer& trainer = trainer_of(*this, "test_on_batch");
+  trainer.reset();
+  trainer.test_step(batch_of(x, y, options));
+  return trainer.logs();
+}
+
+Tensor Model::predict_on_batch(const TensorList& x) const { return (*this)(x.tensors()); }
+
+Layer Model::get_layer(const std::string& name) const {
+  const std::vector<Layer> all = layers();
+  std::vector<std::string_view> names;
+  for (const Layer& layer : all) {
+    if (layer.name() == name) return layer;
+    names.push_back(layer.name());
+  }
+  no_such_word("layer", name, names);
+}
+
+Layer Model::get_layer(int64_t index) const {
+  const std::vector<Layer> all = layers();
+  const auto count = static_cast<int64_t>(all.size());
+  require<OutOfRangeError>(index >= -count && index < count,
+                           "get_layer: '{}' has {} layers. Got the index {}.", name(), count,
+                           index);
+  return all[static_cast<size_t>(index < 0 ? index + count : index)];
+}
+
+void Model::save_weights(const std::string& path) const {
+  require<FailedPreconditionError>(built(),
+                                   "save_weights: the model '{}' is not built yet: it has no "
+                                   "weights. Call it once, or build() it.",
+                                   name());
+  io::SafeTensors file;
+  for (const auto& [place, weight] : impl().named_weights())
+    file.tensors.push_back({place, weight.value()});
+  io::write_safetensors(path, file);
+}
+
+void Model::load_weights(const std::string& path) const {
+  require<FailedPreconditionError>(built(),
+                                   "load_weights: the model '{}' is not built yet. Call it once, "
+                                   "or build() it, so that it knows its weights.",
+                                   name());
+  const auto file = io::read_safetensors(path);
+  const auto weights = impl().named_weights();
+  std::vector<Tensor> values;
+  for (const auto& [place, weight] : weights) {
+    const Tensor* found = nullptr;
+    for (const auto& item : file.tensors)
+      if (item.name == place) found = &item.tensor;
+    require(found != nullptr, "load_weights: {} has no '{}', which the model '{}' needs.", path,
+            place, name());
+    require(found->spec() == weight.spec(),
+            "load_weights: '{}' is {} in {}. The model '{}' has {}.", place, found->spec(), path,
+            name(), weight.spec());
+    values.push_back(*found);
+  }
+  for (size_t i = 0; i < weights.size(); ++i) Variable(weights[i].second).assign(values[i]);
+}
+
+void Model::summary(const SummaryOptions& options) const {
+  const std::string text = summary_text(impl(), options);
+  if (options.print_fn)
+    options.print_fn(text);
+  else
+    output().write(text);
+}
+
+namespace models {
+
+Model clone_model(const Model& model) {
+  return Model(std::static_pointer_cast<ModelImpl>(model.impl().copy()));
+}
+
+Sequential clone_model(const Sequential& model) {
+  return Sequential(std::static_pointer_cast<SequentialImpl>(model.impl().copy()));
+}
+
+}  // namespace models
+}  // namespace alula::keras

@@ -1,0 +1,161 @@
+#include "alula/keras/trainer.h"
+
+#include <map>
+
+#include "alula/autograd/tape.h"
+#include "alula/ops/operators.h"
+
+namespace alula::keras {
+namespace {
+
+/// The weights of the samples for output i; undefined if all count alike.
+Tensor weights_for(const data::Batch& batch, size_t i) {
+  if (batch.sample_weight.empty()) return {};
+  return batch.sample_weight[batch.sample_weight.size() == 1 ? 0 : i];
+}
+
+/// The number of samples, by which a batch's loss counts in an epoch's mean.
+Tensor samples_in(const data::Batch& batch) {
+  return Tensor(Number(batch.x[0].rank() == 0 ? 1 : batch.x[0].shape()[0]), float32);
+}
+
+std::vector<Metric> list_for(const MetricLists& metrics, size_t output, size_t outputs) {
+  const auto& lists = metrics.all();
+  if (lists.empty()) return {};
+  require(lists.size() == outputs,
+          "compile: the model has {} outputs, so that `metrics` must be as many lists. Got {}. "
+          "Write {{{{\"accuracy\"}}, {{\"mse\"}}}}.",
+          outputs, lists.size());
+  return lists[output];
+}
+
+double number(const Tensor& scalar) {
+  return scalar.dtype() == float32 ? static_cast<double>(scalar.item<float>())
+                                   : scalar.item<double>();
+}
+
+}  // namespace
+
+Trainer::Trainer(ModelImpl& model, const CompileOptions& options)
+    : model_(model), options_(options), loss_tracker_(metrics::Mean({.name = "loss"})) {
+  require(options.steps_per_execution >= 1,
+          "compile: steps_per_execution must be at least 1. Got {}.", options.steps_per_execution);
+}
+
+/// Gives each output its loss and metrics. How many there are is known when the first batch comes.
+void Trainer::prepare(size_t outputs, size_t targets) {
+  const std::vector<Loss>& losses = options_.loss.all();
+  require(losses.size() <= 1 || losses.size() == outputs,
+          "compile: the model has {} outputs, but there are {} losses.", outputs, losses.size());
+  require(targets == 0 || targets == outputs,
+          "fit: the model has {} outputs, but y has {} tensors.", outputs, targets);
+  require(options_.loss_weights.empty() || options_.loss_weights.size() == outputs,
+          "compile: the model has {} outputs, but there are {} loss_weights.", outputs,
+          options_.loss_weights.size());
+  if (!outputs_.empty()) return;
+  const std::vector<std::string> names = model_.output_names();
+  for (size_t i = 0; i < outputs; ++i) {
+    Output output;
+    if (!losses.empty()) output.loss = losses.size() == 1 ? losses[0] : losses[i];
+    if (!options_.loss_weights.empty()) output.weight = options_.loss_weights[i];
+    output.metrics = list_for(options_.metrics, i, outputs);
+    output.weighted_metrics = list_for(options_.weighted_metrics, i, outputs);
+    output.name = i < names.size() ? names[i] : fmt::format("output_{}", i);
+    output.tracker = metrics::Mean({.name = output.name + "_loss"});
+    outputs_.push_back(std::move(output));
+  }
+}
+
+/// The losses of all outputs by their weights, and the penalties on weights.
+Tensor Trainer::total_loss(const data::Batch& batch, const std::vector<Tensor>& predictions) {
+  Tensor total;
+  const auto include = [&](const Tensor& part) { total = total.defined() ? total + part : part; };
+  output_losses_.assign(outputs_.size(), Tensor());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const Output& output = outputs_[i];
+    if (!output.loss.defined()) continue;
+    require(i < batch.y.size(), "fit: there is a loss, but nothing to compare with: y is missing.");
+    output_losses_[i] = output.loss(batch.y[i], predictions[i], weights_for(batch, i));
+    include(output.weight == 1 ? output_losses_[i] : output_losses_[i] * output.weight);
+  }
+  for (const Tensor& penalty : model_.losses()) include(penalty);
+  require<FailedPreconditionError>(
+      total.defined(), "fit: there is nothing to learn from: no loss was given to compile().");
+  return total;
+}
+
+void Trainer::update(const data::Batch& batch, const std::vector<Tensor>& predictions,
+                     const Tensor& loss) {
+  const Tensor samples = samples_in(batch);
+  loss_tracker_.update_state(loss, samples);
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    Output& output = outputs_[i];
+    if (outputs_.size() > 1 && output_losses_[i].defined())
+      output.tracker.update_state(output_losses_[i], samples);
+    for (Metric& metric : output.metrics) metric.update_state(batch.y[i], predictions[i]);
+    for (Metric& metric : output.weighted_metrics)
+      metric.update_state(batch.y[i], predictions[i], weights_for(batch, i));
+  }
+}
+
+Tensor Trainer::train_step(const data::Batch& batch) {
+  GradientTape tape;
+  const std::vector<Tensor> predictions = model_.run_all(batch.x, {.training = true});
+  prepare(predictions.size(), batch.y.size());
+  const Tensor loss = total_loss(batch, predictions);
+  std::vector<Variable> variables = Layer(model_.shared_from_this()).trainable_variables();
+  options_.optimizer.apply(tape.gradient(loss, variables), variables);
+  update(batch, predictions, loss);
+  return loss;
+}
+
+Tensor Trainer::test_step(const data::Batch& batch) {
+  const std::vector<Tensor> predictions = model_.run_all(batch.x, {.training = false});
+  prepare(predictions.size(), batch.y.size());
+  const Tensor loss = total_loss(batch, predictions);
+  update(batch, predictions, loss);
+  return loss;
+}
+
+template <class F>
+void Trainer::for_each_metric(const F& f) const {
+  std::map<std::string, int> used;
+  const auto tell = [&](std::string name, const Metric& metric) {
+    const int before = used[name]++;
+    f(before == 0 ? name : fmt::format("{}_{}", name, before), metric);
+  };
+  tell("loss", loss_tracker_);
+  const bool several = outputs_.size() > 1;
+  for (const Output& output : outputs_)
+    if (several && output.loss.defined()) tell(output.tracker.name(), output.tracker);
+  for (const Output& output : outputs_) {
+    const std::string prefix = several ? output.name + "_" : "";
+    for (const Metric& metric : output.metrics) tell(prefix + metric.name(), metric);
+    for (const Metric& metric : output.weighted_metrics) {
+      const std::string name = prefix + metric.name();
+      tell(used.contains(name) ? prefix + "weighted_" + metric.name() : name, metric);
+    }
+  }
+}
+
+Logs Trainer::logs() const {
+  Logs logs;
+  for_each_metric([&](const std::string& name, const Metric& metric) {
+    logs.set(name, number(metric.result()));
+  });
+  return logs;
+}
+
+void Trainer::reset() {
+  for_each_metric([](const std::string&, const Metric& metric) { metric.reset_state(); });
+}
+
+Metric Trainer::find_metric(const std::string& wanted) const {
+  Metric found;
+  for_each_metric([&](const std::string& name, const Metric& metric) {
+    if (name == wanted && name != "loss") found = metric;
+  });
+  return found;
+}
+
+}  // namespace alula::keras
