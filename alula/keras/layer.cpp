@@ -89,34 +89,43 @@ Tensor LayerImpl::prepare(const Tensor& input) const {
   return is_floating(input.dtype()) && input.dtype() != dtype() ? cast(input, dtype()) : input;
 }
 
-void LayerImpl::check_input(const Tensor& x) const {
+void LayerImpl::check_input(const Spec& x) const {
   const InputSpec& wanted = input_spec_;
   require(wanted.rank < 0 || x.rank() == wanted.rank,
           "layer '{}' ({}): takes inputs of {} dimensions, batch included. Got {}.", name(),
-          class_name(), wanted.rank, x.spec());
+          class_name(), wanted.rank, x);
   require(x.rank() >= wanted.min_rank,
           "layer '{}' ({}): takes inputs of at least {} dimensions, batch included. Got {}.",
-          name(), class_name(), wanted.min_rank, x.spec());
+          name(), class_name(), wanted.min_rank, x);
   if (wanted.channels == kUnknown || x.rank() == 0) return;
-  const int64_t channels = x.shape().back();
+  const int64_t channels = x.shape.back();
   require(channels == wanted.channels || channels == kUnknown,
           "layer '{}' ({}): was built for inputs whose last dimension is {}. Got {}.", name(),
-          class_name(), wanted.channels, x.spec());
+          class_name(), wanted.channels, x);
 }
 
+/// An input that the layer cannot be built for leaves it as it was.
 void LayerImpl::ensure_built(const std::vector<Shape>& inputs) {
   if (built_) return;
-  build_all(inputs);
+  for (const Shape& input : inputs) check_input({dtype(), input});
+  try {
+    build_all(inputs);
+  } catch (...) {
+    weights_.clear();
+    trainable_count_ = 0;
+    penalties_.clear();
+    throw;
+  }
   built_ = true;
   if (!base_.trainable) set_trainable(false);
 }
 
 Tensor LayerImpl::run(const Tensor& x, const CallOptions& options) {
-  const Tensor input = prepare(x);
   const CallScope scope(options);
   try {
+    const Tensor input = prepare(x);
     if (!built_) ensure_built({input.shape()});
-    check_input(input);
+    check_input(input.spec());
     added_losses_.clear();
     if (input.is_symbolic()) return note_call({input})[0];
     return call(input);
@@ -128,12 +137,12 @@ Tensor LayerImpl::run(const Tensor& x, const CallOptions& options) {
 std::vector<Tensor> LayerImpl::run_all(const std::vector<Tensor>& inputs,
                                        const CallOptions& options) {
   require(!inputs.empty(), "layer '{}' ({}): it needs an input.", name(), class_name());
-  std::vector<Tensor> prepared;
-  for (const Tensor& input : inputs) prepared.push_back(prepare(input));
   const CallScope scope(options);
   try {
+    std::vector<Tensor> prepared;
+    for (const Tensor& input : inputs) prepared.push_back(prepare(input));
     if (!built_) ensure_built(shapes_of(prepared));
-    for (const Tensor& input : prepared) check_input(input);
+    for (const Tensor& input : prepared) check_input(input.spec());
     added_losses_.clear();
     return any_symbolic(prepared) ? note_call(prepared) : call_all(prepared);
   } catch (const InvalidArgumentError& error) {

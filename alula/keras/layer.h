@@ -168,7 +168,7 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   void set_built() { built_ = true; }
 
  private:
-  void check_input(const Tensor& x) const;
+  void check_input(const Spec& x) const;
   std::vector<Tensor> note_call(const std::vector<Tensor>& inputs);
 
   LayerOptions base_;
