@@ -50,6 +50,10 @@ class Layer {
   /// the call is noted, to become part of a functional model.
   Tensor operator()(const Tensor& x, const CallOptions& options = {}) const;
   Tensor operator()(const std::vector<Tensor>& inputs, const CallOptions& options = {}) const;
+  /// Numbers in braces are one tensor: dense({{1.f, 2.f}}).
+  Tensor operator()(std::initializer_list<Literal> x, const CallOptions& options = {}) const {
+    return (*this)(Tensor(x), options);
+  }
   /// The same for a layer or model with several outputs.
   std::vector<Tensor> call_all(const std::vector<Tensor>& inputs,
                                const CallOptions& options = {}) const;
