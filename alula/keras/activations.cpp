@@ -19,7 +19,8 @@ Tensor relu(const Tensor& x, const ReluOptions& options) {
   if (threshold == 0 && slope == 0 && options.max_value.value() == 6) return alula::relu6(x);
   const Tensor above =
       bounded ? clip(x, std::min(0.0, options.max_value.value()), options.max_value.value()) : x;
-  return where(x > threshold, above, slope == 0 ? x * 0 : (x - threshold) * slope);
+  const Tensor upper = where(x > threshold, above, x * 0);
+  return slope == 0 ? upper : upper - alula::relu(threshold - x) * slope;
 }
 
 Tensor relu6(const Tensor& x) { return alula::relu6(x); }
@@ -27,9 +28,9 @@ Tensor leaky_relu(const Tensor& x, double slope) { return alula::leaky_relu(x, s
 Tensor elu(const Tensor& x, double alpha) { return alula::elu(x, alpha); }
 Tensor selu(const Tensor& x) { return alula::selu(x); }
 
-/// The exponential is taken of what is below 0 alone, so that it cannot overflow.
+/// As a sum of two halves, both of which have a slope at 0: the gradient there is 2, as in Keras.
 Tensor celu(const Tensor& x, double alpha) {
-  return where(x > 0, x, expm1(minimum(x, 0) / alpha) * alpha);
+  return maximum(x, 0) + expm1(minimum(x, 0) / alpha) * alpha;
 }
 
 Tensor gelu(const Tensor& x, const GeluOptions& options) { return alula::gelu(x, options); }
@@ -59,6 +60,8 @@ Tensor sparse_plus(const Tensor& x) {
 }
 
 /// Which elements are left is found by sorting: those above a threshold that makes the sum 1.
+/// (Keras 3.15 takes another threshold where more than one is left, and its results do not add up
+/// to 1.)
 Tensor sparsemax(const Tensor& x, int64_t axis) {
   const int along = normalize_axis("sparsemax", axis, x.rank());
   const Tensor fixed = stop_gradient(x);
@@ -74,7 +77,11 @@ Tensor sparsemax(const Tensor& x, int64_t axis) {
   return where(left, x - threshold, x * 0);
 }
 
-Tensor sparse_sigmoid(const Tensor& x) { return clip((x + 1) * 0.5, 0, 1); }
+/// The gradient is 0 where the bends are.
+Tensor sparse_sigmoid(const Tensor& x) {
+  return where(x <= -1, x * 0, where(x >= 1, x * 0 + 1, (x + 1) * 0.5));
+}
+
 Tensor tanh(const Tensor& x) { return alula::tanh(x); }
 Tensor tanh_shrink(const Tensor& x) { return x - alula::tanh(x); }
 Tensor hard_tanh(const Tensor& x) { return clip(x, -1, 1); }

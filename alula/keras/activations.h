@@ -16,6 +16,8 @@ class Activation {
   Activation() = default;
   Activation(const char* word) : Activation(std::string(word)) {}
   Activation(const std::string& word);
+  Activation(const Elementwise& op)
+      : name_(op.name()), function_([&op](const Tensor& x) { return op(x); }) {}
   template <class F>
     requires std::is_invocable_r_v<Tensor, F, const Tensor&>
   Activation(F function) : name_("custom"), function_(std::move(function)) {}

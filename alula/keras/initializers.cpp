@@ -1,8 +1,12 @@
 #include "alula/keras/initializers.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <vector>
 
 #include "alula/keras/words.h"
+#include "alula/ops/cast.h"
 #include "alula/ops/fill.h"
 #include "alula/ops/mul.h"
 #include "alula/ops/one_hot.h"
@@ -39,11 +43,14 @@ constexpr Word<Initializer (*)()> kWords[] = {
     {"he_normal", [] { return initializers::HeNormal(); }},
     {"he_uniform", [] { return initializers::HeUniform(); }},
     {"identity", [] { return initializers::Identity(); }},
+    {"identity_initializer", [] { return initializers::Identity(); }},
     {"lecun_normal", [] { return initializers::LecunNormal(); }},
     {"lecun_uniform", [] { return initializers::LecunUniform(); }},
     {"normal", [] { return initializers::RandomNormal(); }},
     {"one", &initializers::Ones},
     {"ones", &initializers::Ones},
+    {"orthogonal", [] { return initializers::Orthogonal(); }},
+    {"orthogonal_initializer", [] { return initializers::Orthogonal(); }},
     {"random_normal", [] { return initializers::RandomNormal(); }},
     {"random_uniform", [] { return initializers::RandomUniform(); }},
     {"truncated_normal", [] { return initializers::TruncatedNormal(); }},
@@ -56,7 +63,9 @@ constexpr Word<Initializer (*)()> kWords[] = {
 }  // namespace
 
 Initializer::Initializer(const std::string& word) {
-  *this = look_up("initializer", word, kWords)();
+  // A class's name, "GlorotUniform", is its word in other letters.
+  const bool is_class = !word.empty() && std::isupper(static_cast<unsigned char>(word[0])) != 0;
+  *this = look_up("initializer", is_class ? snake_case(word) : word, kWords)();
 }
 
 Tensor Initializer::operator()(const Shape& shape, DType dtype) const {
@@ -162,6 +171,59 @@ Initializer LecunUniform(const SeedOptions& options) {
 }
 Initializer LecunNormal(const SeedOptions& options) {
   return scaled("lecun_normal", 1, "fan_in", "truncated_normal", options.seed);
+}
+
+namespace {
+
+double dot(const double* a, const double* b, int64_t n) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// Makes the vectors, `count` of length n, orthogonal to each other and of length 1, each by what
+/// is left when the parts along those before it are taken away: twice, because of rounding.
+void orthogonalize(std::vector<double>& vectors, int64_t count, int64_t n) {
+  for (int64_t i = 0; i < count; ++i) {
+    double* vector = vectors.data() + i * n;
+    for (int round = 0; round < 2; ++round)
+      for (int64_t k = 0; k < i; ++k) {
+        const double* other = vectors.data() + k * n;
+        const double along = dot(vector, other, n);
+        for (int64_t j = 0; j < n; ++j) vector[j] -= along * other[j];
+      }
+    const double length = std::sqrt(dot(vector, vector, n));
+    for (int64_t j = 0; j < n; ++j) vector[j] /= length;
+  }
+}
+
+/// A matrix [rows, columns] whose rows, or columns if those are fewer, are orthogonal.
+std::vector<double> orthogonal_matrix(int64_t rows, int64_t columns, random::Seed seed) {
+  const int64_t count = std::min(rows, columns), n = std::max(rows, columns);
+  std::vector<double> vectors =
+      random::normal({count, n}, {.dtype = float64, .seed = seed}).to_vector<double>();
+  orthogonalize(vectors, count, n);
+  if (rows <= columns) return vectors;
+  std::vector<double> turned(vectors.size());
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < n; ++j) turned[j * count + i] = vectors[i * n + j];
+  return turned;
+}
+
+}  // namespace
+
+/// Keeping the signs that the method of Gram and Schmidt gives makes every orthogonal matrix
+/// equally likely.
+Initializer Orthogonal(const OrthogonalOptions& options) {
+  return {"orthogonal", [options](const Shape& shape, DType dtype) {
+            require(shape.rank() >= 2,
+                    "initializer: 'orthogonal' makes tensors of at least 2 dimensions. Got the "
+                    "shape {}.",
+                    shape);
+            const int64_t rows = shape.slice(0, shape.rank() - 1).size();
+            const std::vector<double> values = orthogonal_matrix(rows, shape.back(), options.seed);
+            return cast(mul(Tensor(values, shape), options.gain), dtype);
+          }};
 }
 
 }  // namespace initializers

@@ -50,6 +50,10 @@ struct VarianceScalingOptions {
   std::string distribution = "truncated_normal";  // or "untruncated_normal", "uniform"
   random::Seed seed = {};
 };
+struct OrthogonalOptions {
+  double gain = 1;
+  random::Seed seed = {};
+};
 struct SeedOptions {
   random::Seed seed = {};
 };
@@ -72,6 +76,9 @@ Initializer HeUniform(const SeedOptions& options = {});
 Initializer HeNormal(const SeedOptions& options = {});
 Initializer LecunUniform(const SeedOptions& options = {});
 Initializer LecunNormal(const SeedOptions& options = {});
+/// Rows, or columns if those are fewer, that are orthogonal to each other and of length `gain`. All
+/// dimensions but the last count as rows.
+Initializer Orthogonal(const OrthogonalOptions& options = {});
 
 }  // namespace initializers
 }  // namespace alula::keras

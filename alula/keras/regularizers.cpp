@@ -10,7 +10,11 @@ namespace alula::keras {
 namespace {
 
 constexpr Word<Regularizer (*)()> kWords[] = {
+    {"L1", [] { return regularizers::L1(); }},
+    {"L1L2", [] { return regularizers::L1L2(); }},
+    {"L2", [] { return regularizers::L2(); }},
     {"l1", [] { return regularizers::L1(); }},
+    {"l1l2", [] { return regularizers::L1L2(); }},
     {"l2", [] { return regularizers::L2(); }},
     {"l1_l2", [] { return regularizers::L1L2(0.01, 0.01); }},
 };
