@@ -80,3 +80,5 @@ void adam_10m(benchmark::State& state) {
 BENCHMARK(adam_10m)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
+
+BENCHMARK_MAIN();

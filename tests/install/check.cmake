@@ -28,7 +28,12 @@ readme_block("" expected)
 
 file(REMOVE_RECURSE "${work}")
 file(WRITE "${app}/first.cpp" "${program}")
-file(WRITE "${app}/CMakeLists.txt" "${project}")
+# Beside it, a program that trains, with the warnings that strict projects have on.
+file(COPY "${CMAKE_CURRENT_LIST_DIR}/train.cpp" DESTINATION "${app}")
+file(WRITE "${app}/CMakeLists.txt" "${project}"
+  "add_executable(train train.cpp)\n"
+  "target_link_libraries(train alula::alula)\n"
+  "target_compile_options(train PRIVATE -Wall -Wextra -Werror)\n")
 run(${CMAKE_COMMAND} --install "${BUILD_DIR}" --prefix "${prefix}")
 if(NOT EXISTS "${prefix}/share/alula/data/mnist/train-images-idx3-ubyte.gz")
   message(FATAL_ERROR "The data sets were not installed")
@@ -37,6 +42,7 @@ run(${CMAKE_COMMAND} -S "${app}" -B "${app}/build" -G Ninja "-DCMAKE_PREFIX_PATH
     -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build "${app}/build")
 
+run("${app}/build/train")
 execute_process(COMMAND "${app}/build/first" OUTPUT_VARIABLE actual COMMAND_ERROR_IS_FATAL ANY)
 if(NOT actual STREQUAL expected)
   message(FATAL_ERROR "The README's first program should print\n${expected}but prints\n${actual}")
