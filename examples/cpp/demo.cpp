@@ -19,6 +19,7 @@
 // An epoch took <time> on the CPU: <number> images a second.
 //
 // Next: ...
+// ...
 #include <chrono>
 
 #include "alula/alula.h"
@@ -55,12 +56,17 @@ int main() {
       layers::Dense({.units = 10, .activation = "softmax"}),
   });
   model.summary();
-  model.compile(
-      {.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
 
-  const int64_t epochs = 3;
+  // A rate that falls to 0 by the last step learns more in three epochs than a constant one.
+  const int64_t epochs = 3, batch = 32;
+  const auto rate = tf::keras::optimizers::schedules::CosineDecay(
+      {.initial_learning_rate = 0.002,
+       .decay_steps = static_cast<double>(epochs * images / batch)});
+  model.compile({.optimizer = tf::keras::optimizers::Adam({.learning_rate = rate}),
+                 .loss = "sparse_categorical_crossentropy",
+                 .metrics = {"accuracy"}});
   start = seconds();
-  model.fit(prepared(train.x), train.y, {.batch_size = 32, .epochs = epochs});
+  model.fit(prepared(train.x), train.y, {.batch_size = batch, .epochs = epochs});
   const double epoch = (seconds() - start) / static_cast<double>(epochs);
 
   const tf::keras::Logs result = model.evaluate(prepared(test.x), test.y, {.verbose = 0});
