@@ -7,6 +7,15 @@
 namespace alula::cpu {
 namespace {
 
+/// Repeats the first `done` bytes up to `all`, each time by all there are.
+void repeat(std::byte* to, int64_t done, int64_t all) {
+  while (done < all) {
+    const int64_t count = std::min(done, all - done);
+    std::memcpy(to + done, to, count);
+    done += count;
+  }
+}
+
 /// Strides over the output's dimensions: 0 where the input repeats.
 std::array<int64_t, kMaxRank> strides_over(const Shape& output, const Shape& input) {
   std::array<int64_t, kMaxRank> strides{};
@@ -82,6 +91,13 @@ int64_t Broadcast::offset(size_t input, int64_t i) const {
   return offset;
 }
 
+bool Broadcast::is_one_row(size_t input) const {
+  const Shape& strides = strides_[input];
+  for (int axis = 0; axis + 1 < strides.rank(); ++axis)
+    if (strides[axis] != 0) return false;
+  return strides.back() != 0;
+}
+
 void Broadcast::fill(size_t input, int64_t begin, int64_t n, const std::byte* from, std::byte* to,
                      int64_t width) const {
   const int64_t row = dims_.back();
@@ -96,6 +112,12 @@ void Broadcast::fill(size_t input, int64_t begin, int64_t n, const std::byte* fr
     start += position[axis] * strides_[input][axis];
   }
   int64_t inside = begin % row;
+  if (is_one_row(input)) {  // a bias: the same row again and again
+    const int64_t head = std::min(n, row - inside), period = std::min(n, row);
+    std::memcpy(to, from + inside * width, head * width);
+    if (head < period) std::memcpy(to + head * width, from, (period - head) * width);
+    return repeat(to, period * width, n * width);
+  }
   while (n > 0) {
     const int64_t count = std::min(n, row - inside);
     const std::byte* source = from + (start + (repeats ? 0 : inside)) * width;

@@ -26,6 +26,9 @@ class Broadcast {
   bool has_rows() const { return rows_ > 0; }
   int64_t row() const { return dims_.back(); }
 
+  /// Whether the input is one row, the same all over the output.
+  bool is_one_row(size_t input) const;
+
   /// Where the input's element for the output's element `i` stands.
   int64_t offset(size_t input, int64_t i) const;
   /// Writes the input's elements for the output's [begin, begin + n) to `to`.

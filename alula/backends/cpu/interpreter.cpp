@@ -231,9 +231,10 @@ class Run {
     std::byte* filled = scratch + code_.tiles_ * kTileBytes;
     std::byte* streamed = filled + filled_ * kTileBytes;
     uint32_t faults = 0;
+    const int64_t row = filled_ > 0 ? broadcast_.row() : 1;
     for (int64_t i = begin; i < end; i += tile) {
       const int64_t n = std::min(tile, end - i);
-      place(i, n, addresses, scratch, filled, streamed);
+      place(i, n, addresses, scratch, filled, streamed, i > begin && tile % row == 0);
       for (const Code::Step& step : code_.steps_) {
         const void* operands[3];
         uint32_t uniform = 0;
@@ -260,9 +261,10 @@ class Run {
     return kind == Broadcast::Kind::kOne || (by_rows_ && kind == Broadcast::Kind::kRowOne);
   }
 
-  /// Finds the address of each value for the tile that starts at element `i`.
+  /// Finds the address of each value for the tile that starts at element `i`. `in_step`: rows lie
+  /// in it as in the tile before, so that what is one row, a bias, is there already.
   void place(int64_t i, int64_t n, std::byte** addresses, std::byte* scratch, std::byte* filled,
-             std::byte* streamed) {
+             std::byte* streamed, bool in_step) {
     for (size_t position = 0; position < code_.values_.size(); ++position) {
       const Code::Value& value = code_.values_[position];
       const auto width = static_cast<int64_t>(size_of(value.dtype));
@@ -285,7 +287,8 @@ class Run {
           } else if (by_rows_) {
             addresses[position] = data + broadcast_.offset(value.index, i) * width;
           } else {
-            broadcast_.fill(value.index, i, n, data, filled, width);
+            if (!in_step || !broadcast_.is_one_row(value.index))
+              broadcast_.fill(value.index, i, n, data, filled, width);
             addresses[position] = filled;
             filled += kTileBytes;
           }
