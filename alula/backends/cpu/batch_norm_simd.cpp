@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "alula/backends/cpu/along_axis.h"
@@ -20,7 +21,9 @@ HWY_BEFORE_NAMESPACE();
 namespace alula::cpu::HWY_NAMESPACE {
 
 constexpr int64_t kTile = 8192;  // elements: they stay in the first or second cache
-constexpr int64_t kLanes = 64;   // sums side by side, so that the compiler uses vectors
+constexpr int64_t kLanes = 32;   // sums side by side, so that the compiler uses vectors
+/// The width of tiles of one channel, known when this is compiled.
+constexpr std::integral_constant<int64_t, kLanes> kOneChannel;
 
 /// How x is cut into tiles. If the channels are the last axis, a tile is some rows of all channels,
 /// and element i of it belongs to channel i % channels. Otherwise a tile is `inner` elements of one
@@ -39,10 +42,10 @@ struct Layout {
     channels = along.length;
     size = along.outer * along.length * along.inner;
     last = along.inner == 1;
-    step = last ? channels * std::max<int64_t>(1, kTile / std::max<int64_t>(1, channels))
-                : along.inner;
+    const int64_t some = std::max<int64_t>(1, channels);
+    step = last ? channels * std::max<int64_t>(1, kTile / some) : along.inner;
     tiles = size == 0 ? 0 : (size + step - 1) / step;
-    width = last ? channels * ((kLanes + channels - 1) / std::max<int64_t>(1, channels)) : kLanes;
+    width = last ? channels * ((2 * kLanes + channels - 1) / some) : kLanes;
     count = static_cast<double>(along.outer * along.inner);
   }
   /// How many sums a tile makes, and the channel of the first.
@@ -55,43 +58,56 @@ struct Layout {
   }
 };
 
-/// Adds up the sums that belong to one channel.
-template <class F>
-void fold(const Layout& layout, const F* sums, double* out) {
-  const int64_t n = layout.results();
-  for (int64_t c = 0; c < n; ++c) out[c] = 0;
-  for (int64_t at = 0; at < layout.width; at += n)
-    for (int64_t c = 0; c < n; ++c) out[c] += static_cast<double>(sums[at + c]);
-}
-
-/// Numbers of channels, repeated to the width of the sums.
-template <class F, class From>
-void spread(const Layout& layout, int64_t tile, const From* values, F* out) {
-  const int64_t n = layout.results(), first = layout.channel(tile);
-  for (int64_t at = 0; at < layout.width; at += n)
-    for (int64_t c = 0; c < n; ++c) out[at + c] = static_cast<F>(values[first + c]);
-}
-
-/// Calls body(i, lane) for the elements of a tile, in stretches of `width`.
+/// Calls body(begin, end) for ranges of tiles, whose elements take `nanoseconds` each.
 template <class Body>
-HWY_INLINE void each_element(int64_t length, int64_t width, const Body& body) {
+void share(const Layout& layout, double nanoseconds, const Body& body) {
+  team::parallel_for(layout.tiles, nanoseconds * static_cast<double>(layout.step), body);
+}
+
+/// Calls body(i, lane) for the elements of a tile, in stretches of `width`: a number, or
+/// kOneChannel.
+template <class Width, class Body>
+HWY_INLINE void each_element(int64_t length, Width width, const Body& body) {
   int64_t i = 0;
   for (; i + width <= length; i += width)
     for (int64_t l = 0; l < width; ++l) body(i + l, l);
   for (int64_t l = 0; i + l < length; ++l) body(i + l, l);
 }
 
+/// Adds up the sums that belong to one channel.
+template <class F>
+void fold(const Layout& layout, const F* sums, double* out) {
+  if (!layout.last) {
+    double parts[4] = {};
+    for (int64_t l = 0; l < kLanes; l += 4)
+      for (int64_t k = 0; k < 4; ++k) parts[k] += static_cast<double>(sums[l + k]);
+    out[0] = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+    return;
+  }
+  const int64_t n = layout.channels;
+  std::fill_n(out, n, 0.0);
+  for (int64_t at = 0; at < layout.width; at += n)
+    for (int64_t c = 0; c < n; ++c) out[c] += static_cast<double>(sums[at + c]);
+}
+
+/// A number a channel, repeated to the width of the sums.
+template <class F>
+void spread(const Layout& layout, const F* values, F* out) {
+  for (int64_t at = 0; at < layout.width; at += layout.channels)
+    std::copy_n(values, layout.channels, out + at);
+}
+
 /// Mean, and sum of squared distances from it, of what a tile has of each channel. The first guess
 /// of the mean is rounded; distances from it are small, so that their own sum says how far it is
 /// off.
-template <class F>
-void tile_moments(const Layout& layout, const F* HWY_RESTRICT x, int64_t length,
+template <class F, class Width>
+void tile_moments(const Layout& layout, Width width, const F* HWY_RESTRICT x, int64_t length,
                   F* HWY_RESTRICT room, double* mean, double* squares) {
-  const int64_t width = layout.width, n = layout.results();
+  const int64_t n = layout.results();
   F* HWY_RESTRICT sums = room;
   F* HWY_RESTRICT products = room + width;
   F* HWY_RESTRICT guesses = room + 2 * width;
-  std::fill_n(sums, width, F(0));
+  std::fill_n(sums, static_cast<int64_t>(width), F(0));
   each_element(length, width, [&](int64_t i, int64_t l) { sums[l] += x[i]; });
   fold(layout, sums, mean);
   const double rows = layout.rows(length);
@@ -113,40 +129,76 @@ void tile_moments(const Layout& layout, const F* HWY_RESTRICT x, int64_t length,
   }
 }
 
-/// Mean and variance of each channel, by the method of Chan, Golub and LeVeque: those of the tiles
-/// are put together in double, in the same order whatever the number of threads.
-template <class F>
-void moments(const Layout& layout, const F* x, double* mean, double* variance) {
+/// Puts the means and squares of the tiles together, by the method of Chan, Golub and LeVeque: in
+/// double, and in the same order whatever the number of threads.
+void combine(const Layout& layout, const double* parts, double* mean, double* variance) {
   const int64_t n = layout.results();
-  const Scratch<double> parts(2 * n * layout.tiles);
-  team::parallel_for(layout.tiles, 0.2 * static_cast<double>(layout.step),
-                     [&](int64_t begin, int64_t end) {
-                       const Scratch<F> room(3 * layout.width);
-                       for (int64_t tile = begin; tile < end; ++tile) {
-                         double* part = parts.data() + 2 * n * tile;
-                         tile_moments(layout, x + tile * layout.step, layout.length(tile),
-                                      room.data(), part, part + n);
-                       }
-                     });
-  const double nothing =
-      layout.count == 0 ? std::numeric_limits<double>::quiet_NaN() : 0;  // of nothing
-  std::fill_n(mean, layout.channels, nothing);
-  std::fill_n(variance, layout.channels, nothing);
+  // Of nothing there is no mean.
+  const double start = layout.count == 0 ? std::numeric_limits<double>::quiet_NaN() : 0;
+  std::fill_n(mean, layout.channels, start);
+  std::fill_n(variance, layout.channels, start);
   std::vector<double> seen(layout.channels, 0);  // elements, by the first channel
   for (int64_t tile = 0; tile < layout.tiles; ++tile) {
     const int64_t first = layout.channel(tile);
-    const double* part = parts.data() + 2 * n * tile;
+    const double* part = parts + 2 * n * tile;
     const double rows = layout.rows(layout.length(tile));
-    double& before = seen[first];
-    const double share = rows / (before + rows), weight = before * share;
+    const double share = rows / (seen[first] + rows), weight = seen[first] * share;
     for (int64_t c = 0; c < n; ++c) {
       const double distance = part[c] - mean[first + c];
       mean[first + c] += distance * share;
       variance[first + c] += part[n + c] + distance * distance * weight;
     }
-    before += rows;
+    seen[first] += rows;
   }
   for (int64_t c = 0; c < layout.channels; ++c) variance[c] /= std::max(layout.count, 1.0);
+}
+
+/// Mean and variance of each channel.
+template <class F>
+void moments(const Layout& layout, const F* x, double* mean, double* variance) {
+  const int64_t n = layout.results();
+  const Scratch<double> parts(2 * n * layout.tiles);
+  share(layout, 0.2, [&](int64_t begin, int64_t end) {
+    const Scratch<F> room(3 * layout.width);
+    for (int64_t tile = begin; tile < end; ++tile) {
+      const F* from = x + tile * layout.step;
+      double* part = parts.data() + 2 * n * tile;
+      const int64_t length = layout.length(tile);
+      if (layout.last)
+        tile_moments(layout, layout.width, from, length, room.data(), part, part + n);
+      else
+        tile_moments(layout, kOneChannel, from, length, room.data(), part, part + n);
+    }
+  });
+  combine(layout, parts.data(), mean, variance);
+}
+
+/// y = (x - mean) * factor + shift, the last three by channel.
+template <class F>
+void apply(const Layout& layout, const F* x, const F* mean, const F* factor, const F* shift, F* y) {
+  share(layout, 0.15, [&](int64_t begin, int64_t end) {
+    const Scratch<F> room(3 * layout.width);
+    F* HWY_RESTRICT means = room.data();
+    F* HWY_RESTRICT factors = means + layout.width;
+    F* HWY_RESTRICT shifts = factors + layout.width;
+    if (layout.last) {
+      spread(layout, mean, means);
+      spread(layout, factor, factors);
+      spread(layout, shift, shifts);
+    }
+    for (int64_t tile = begin; tile < end; ++tile) {
+      const F* HWY_RESTRICT in = x + tile * layout.step;
+      F* HWY_RESTRICT out = y + tile * layout.step;
+      const int64_t length = layout.length(tile), c = layout.channel(tile);
+      const F m = mean[c], f = factor[c], b = shift[c];
+      if (layout.last)
+        each_element(length, layout.width, [&](int64_t i, int64_t l) {
+          out[i] = (in[i] - means[l]) * factors[l] + shifts[l];
+        });
+      else
+        for (int64_t i = 0; i < length; ++i) out[i] = (in[i] - m) * f + b;
+    }
+  });
 }
 
 template <class F>
@@ -164,25 +216,7 @@ void forward(const Layout& layout, double epsilon, const F* x, const F* gamma, c
                                std::sqrt(variance[c] + epsilon));
     shift[c] = beta != nullptr ? beta[c] : F(0);
   }
-  team::parallel_for(layout.tiles, 0.15 * static_cast<double>(layout.step),
-                     [&](int64_t begin, int64_t end) {
-                       const Scratch<F> room(3 * layout.width);
-                       F* HWY_RESTRICT means = room.data();
-                       F* HWY_RESTRICT factors = means + layout.width;
-                       F* HWY_RESTRICT shifts = factors + layout.width;
-                       for (int64_t tile = begin; tile < end; ++tile) {
-                         if (tile == begin || !layout.last) {
-                           spread(layout, tile, mean_out, means);
-                           spread(layout, tile, factor.data(), factors);
-                           spread(layout, tile, shift.data(), shifts);
-                         }
-                         const F* HWY_RESTRICT in = x + tile * layout.step;
-                         F* HWY_RESTRICT out = y + tile * layout.step;
-                         each_element(layout.length(tile), layout.width, [&](int64_t i, int64_t l) {
-                           out[i] = (in[i] - means[l]) * factors[l] + shifts[l];
-                         });
-                       }
-                     });
+  apply<F>(layout, x, mean_out, factor.data(), shift.data(), y);
 }
 
 /// sum(dy) and sum(dy * (x - mean)) of each channel.
@@ -191,25 +225,30 @@ void gradient_sums(const Layout& layout, const F* x, const F* mean, const F* dy,
                    double* sum_dyx) {
   const int64_t n = layout.results();
   const Scratch<double> parts(2 * n * layout.tiles);
-  team::parallel_for(layout.tiles, 0.25 * static_cast<double>(layout.step),
-                     [&](int64_t begin, int64_t end) {
-                       const Scratch<F> room(3 * layout.width);
-                       F* HWY_RESTRICT means = room.data();
-                       F* HWY_RESTRICT sums = means + layout.width;
-                       F* HWY_RESTRICT products = sums + layout.width;
-                       for (int64_t tile = begin; tile < end; ++tile) {
-                         if (tile == begin || !layout.last) spread(layout, tile, mean, means);
-                         std::fill_n(sums, 2 * layout.width, F(0));
-                         const F* HWY_RESTRICT in = x + tile * layout.step;
-                         const F* HWY_RESTRICT above = dy + tile * layout.step;
-                         each_element(layout.length(tile), layout.width, [&](int64_t i, int64_t l) {
-                           sums[l] += above[i];
-                           products[l] += above[i] * (in[i] - means[l]);
-                         });
-                         fold(layout, sums, parts.data() + 2 * n * tile);
-                         fold(layout, products, parts.data() + 2 * n * tile + n);
-                       }
-                     });
+  share(layout, 0.25, [&](int64_t begin, int64_t end) {
+    const Scratch<F> room(3 * layout.width);
+    F* HWY_RESTRICT means = room.data();
+    F* HWY_RESTRICT sums = means + layout.width;
+    F* HWY_RESTRICT products = sums + layout.width;
+    if (layout.last) spread(layout, mean, means);
+    for (int64_t tile = begin; tile < end; ++tile) {
+      std::fill_n(sums, 2 * layout.width, F(0));
+      const F* HWY_RESTRICT in = x + tile * layout.step;
+      const F* HWY_RESTRICT above = dy + tile * layout.step;
+      const F m = mean[layout.channel(tile)];
+      const auto add = [&](int64_t i, int64_t l, F around) {
+        sums[l] += above[i];
+        products[l] += above[i] * (in[i] - around);
+      };
+      if (layout.last)
+        each_element(layout.length(tile), layout.width,
+                     [&](int64_t i, int64_t l) { add(i, l, means[l]); });
+      else
+        each_element(layout.length(tile), kOneChannel, [&](int64_t i, int64_t l) { add(i, l, m); });
+      fold(layout, sums, parts.data() + 2 * n * tile);
+      fold(layout, products, parts.data() + 2 * n * tile + n);
+    }
+  });
   std::fill_n(sum_dy, layout.channels, 0.0);
   std::fill_n(sum_dyx, layout.channels, 0.0);
   for (int64_t tile = 0; tile < layout.tiles; ++tile) {
@@ -222,6 +261,38 @@ void gradient_sums(const Layout& layout, const F* x, const F* mean, const F* dy,
   }
 }
 
+/// dx = factor * dy - level - (x - mean) * slope, all but x and dy by channel.
+template <class F>
+void apply_gradient(const Layout& layout, const F* x, const F* dy, const F* mean, const F* factor,
+                    const F* level, const F* slope, F* dx) {
+  share(layout, 0.2, [&](int64_t begin, int64_t end) {
+    const Scratch<F> room(4 * layout.width);
+    F* HWY_RESTRICT means = room.data();
+    F* HWY_RESTRICT factors = means + layout.width;
+    F* HWY_RESTRICT levels = factors + layout.width;
+    F* HWY_RESTRICT slopes = levels + layout.width;
+    if (layout.last) {
+      spread(layout, mean, means);
+      spread(layout, factor, factors);
+      spread(layout, level, levels);
+      spread(layout, slope, slopes);
+    }
+    for (int64_t tile = begin; tile < end; ++tile) {
+      const F* HWY_RESTRICT in = x + tile * layout.step;
+      const F* HWY_RESTRICT above = dy + tile * layout.step;
+      F* HWY_RESTRICT out = dx + tile * layout.step;
+      const int64_t length = layout.length(tile), c = layout.channel(tile);
+      const F m = mean[c], f = factor[c], b = level[c], s = slope[c];
+      if (layout.last)
+        each_element(length, layout.width, [&](int64_t i, int64_t l) {
+          out[i] = above[i] * factors[l] - levels[l] - (in[i] - means[l]) * slopes[l];
+        });
+      else
+        for (int64_t i = 0; i < length; ++i) out[i] = above[i] * f - b - (in[i] - m) * s;
+    }
+  });
+}
+
 template <class F>
 void backward(const Layout& layout, double epsilon, const F* x, const F* mean, const F* variance,
               const F* dy, const F* gamma, F* dx, F* dgamma, F* dbeta) {
@@ -229,7 +300,6 @@ void backward(const Layout& layout, double epsilon, const F* x, const F* mean, c
   const Scratch<double> sums(2 * channels);
   double *sum_dy = sums.data(), *sum_dyx = sum_dy + channels;
   gradient_sums(layout, x, mean, dy, sum_dy, sum_dyx);
-  // dx = factor * dy - level - (x - mean) * slope
   std::vector<F> factor(channels), level(channels), slope(channels);
   for (int64_t c = 0; c < channels; ++c) {
     const double inverse = 1 / std::sqrt(static_cast<double>(variance[c]) + epsilon);
@@ -240,28 +310,7 @@ void backward(const Layout& layout, double epsilon, const F* x, const F* mean, c
     level[c] = static_cast<F>(f * sum_dy[c] / layout.count);
     slope[c] = static_cast<F>(f * inverse * inverse * sum_dyx[c] / layout.count);
   }
-  team::parallel_for(
-      layout.tiles, 0.2 * static_cast<double>(layout.step), [&](int64_t begin, int64_t end) {
-        const Scratch<F> room(4 * layout.width);
-        F* HWY_RESTRICT means = room.data();
-        F* HWY_RESTRICT factors = means + layout.width;
-        F* HWY_RESTRICT levels = factors + layout.width;
-        F* HWY_RESTRICT slopes = levels + layout.width;
-        for (int64_t tile = begin; tile < end; ++tile) {
-          if (tile == begin || !layout.last) {
-            spread(layout, tile, mean, means);
-            spread(layout, tile, factor.data(), factors);
-            spread(layout, tile, level.data(), levels);
-            spread(layout, tile, slope.data(), slopes);
-          }
-          const F* HWY_RESTRICT in = x + tile * layout.step;
-          const F* HWY_RESTRICT above = dy + tile * layout.step;
-          F* HWY_RESTRICT out = dx + tile * layout.step;
-          each_element(layout.length(tile), layout.width, [&](int64_t i, int64_t l) {
-            out[i] = above[i] * factors[l] - levels[l] - (in[i] - means[l]) * slopes[l];
-          });
-        }
-      });
+  apply_gradient<F>(layout, x, dy, mean, factor.data(), level.data(), slope.data(), dx);
 }
 
 /// Elements in the type that is computed in: a copy if they are of 16 bits.
