@@ -1,4 +1,4 @@
-#include <set>
+#include <string_view>
 
 #include "alula/testing/layer_harness.h"
 
