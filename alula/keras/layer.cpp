@@ -117,6 +117,7 @@ void LayerImpl::ensure_built(const std::vector<Shape>& inputs) {
     throw;
   }
   built_ = true;
+  built_from_ = inputs;
   if (!base_.trainable) set_trainable(false);
 }
 

@@ -144,6 +144,8 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   const std::string& class_name() const { return class_name_; }
   const LayerOptions& base() const { return base_; }
   bool built() const { return built_; }
+  /// The shapes of the inputs that its weights were made for.
+  const std::vector<Shape>& built_from() const { return built_from_; }
   DType dtype() const { return base_.dtype.value_or(float32); }
   bool trainable() const { return base_.trainable; }
   void set_trainable(bool trainable);
@@ -178,6 +180,7 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   LayerOptions base_;
   std::string class_name_ = "Layer";
   bool built_ = false;
+  std::vector<Shape> built_from_;
   InputSpec input_spec_;
   std::vector<Variable> weights_;  // those made as trainable first
   size_t trainable_count_ = 0;

@@ -8,6 +8,7 @@
 
 #include "alula/keras/output.h"
 #include "alula/keras/table.h"
+#include "alula/keras/trainer.h"
 
 namespace alula::keras {
 namespace {
@@ -147,7 +148,10 @@ Size size_of(const std::vector<Variable>& variables) {
 }
 
 /// What the optimizer of a compiled model has made so far.
-std::vector<Variable> optimizer_variables(const ModelImpl&) { return {}; }
+std::vector<Variable> optimizer_variables(const ModelImpl& model) {
+  if (model.trainer == nullptr || !model.trainer->optimizer().built()) return {};
+  return model.trainer->optimizer().variables();
+}
 
 std::string size_line(const char* title, const Size& size) {
   double bytes = static_cast<double>(size.bytes);

@@ -7,6 +7,7 @@
 
 #include "alula/io/file.h"
 #include "alula/keras/layers.h"
+#include "alula/keras/model.h"
 #include "alula/keras/names.h"
 #include "alula/keras/output_test.h"
 #include "alula/ops/fill.h"
@@ -132,6 +133,27 @@ TEST_F(Summary, BuiltByACall) {
   const Layer model(sequential({layers::Dense({.units = 3}), layers::Dense({.units = 2})}));
   model(ones({5, 4}));
   EXPECT_EQ(summary_text(static_cast<ModelImpl&>(model.impl())), golden("called"));
+}
+
+struct SubclassedImpl : ModelImpl {
+  layers::Dense first{{.units = 3}}, second{{.units = 2}};
+  SubclassedImpl() : ModelImpl({.name = "subclassed"}) { track(first, second); }
+  Tensor call(const Tensor& x) override { return second(first(x)); }
+};
+
+TEST_F(Summary, Subclassed) {
+  const LayerOf<SubclassedImpl> model;
+  model(ones({5, 4}));
+  EXPECT_EQ(summary_text(static_cast<ModelImpl&>(model.impl())), golden("subclassed"));
+}
+
+TEST_F(Summary, Trained) {
+  const Sequential model({Input({.shape = {4}}), layers::Dense({.units = 8}),
+                          layers::BatchNormalization(), layers::Dense({.units = 1})});
+  model.compile({.optimizer = "adam", .loss = "mse"});
+  model.fit(ones({4, 4}), ones({4, 1}), {.verbose = 0});
+  EXPECT_EQ(summary_text(model.impl()), golden("trained"));
+  EXPECT_EQ(summary_text(model.impl(), {.show_trainable = true}), golden("trained_trainable"));
 }
 
 TEST_F(Summary, IsCutToTheOutput) {
