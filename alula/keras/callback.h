@@ -1,6 +1,7 @@
 #pragma once
 #include <concepts>
 #include <memory>
+#include <utility>
 
 #include "alula/keras/logs.h"
 
@@ -29,7 +30,11 @@ class Callback {
   virtual void on_predict_batch_begin(int64_t /*batch*/) {}
   virtual void on_predict_batch_end(int64_t /*batch*/) {}
 
-  /// The model that is trained, from on_train_begin on.
+  /// Whether something is done after each batch. A callback that says no lets `fit` leave the
+  /// hooks of batches out, and with them the numbers that only they would see.
+  virtual bool uses_batches() const { return true; }
+
+  /// The model that is trained, from on_train_begin on; an error before that.
   Model& model() const;
   /// The epochs, and the steps of an epoch (kUnknown if it is not known), of the training.
   struct Params {
@@ -39,11 +44,11 @@ class Callback {
   };
   const Params& params() const { return params_; }
 
-  void set_model(Model& model) { model_ = &model; }
+  void set_model(const Model& model);
   void set_params(const Params& params) { params_ = params; }
 
  private:
-  Model* model_ = nullptr;
+  std::shared_ptr<Model> model_;  // a handle of its own, so that it outlives `fit`
   Params params_;
 };
 

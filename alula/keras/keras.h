@@ -1,6 +1,7 @@
 #pragma once
 // All of Keras: `alula::keras`.
 #include "alula/keras/activations.h"
+#include "alula/keras/callbacks.h"
 #include "alula/keras/datasets/mnist.h"
 #include "alula/keras/initializers.h"
 #include "alula/keras/input.h"
