@@ -1,5 +1,6 @@
 #include "alula/backends/cpu/interpreter.h"
 
+#include <array>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -73,6 +74,31 @@ TEST(Interpreter, CopiesResultsThatAreInputsConstantsOrRepeated) {
     expect_each(out[3], [](int64_t i) { return static_cast<float>(i + 1); });
     expect_each(out[4], [](int64_t) { return 0.5f; });
     expect_each(out[5], [](int64_t i) { return static_cast<float>(i); });
+  }
+}
+
+TEST(Interpreter, ResultsMayTakeThePlaceOfInputs) {
+  Builder builder;
+  const Scalar x = builder.input(float32), y = builder.input(float32), z = builder.input(float32);
+  const Scalar sum = x + y;
+  // Each is read after an earlier result is known; two are exchanged.
+  const Scalar results[] = {sum, x * z, y};
+  const auto program = builder.finish("in_place", results);
+  for (int64_t size : kSizes) {
+    Tensor inputs[] = {counting({size}), counting({size}, 1), counting({size}, 2)};
+    const Tensor* refs[] = {&inputs[0], &inputs[1], &inputs[2]};
+    for (const std::array<int, 3>& order :
+         {std::array{0, 1, 2}, std::array{1, 2, 0}, std::array{2, 0, 1}, std::array{2, 1, 0}}) {
+      std::vector<Tensor> before;
+      for (const Tensor& input : inputs) before.push_back(Tensor(input.span<float>(), {size}));
+      const std::vector<Tensor> expected = run(*program, before);
+      Tensor* targets[] = {&inputs[order[0]], &inputs[order[1]], &inputs[order[2]]};
+      const void* place = inputs[0].data();
+      dispatch_into(ElementwiseOp(*program), TensorRefs(refs), targets);
+      EXPECT_EQ(inputs[0].data(), place);
+      for (int k = 0; k < 3; ++k)
+        EXPECT_EQ(targets[k]->to_vector<float>(), expected[k].to_vector<float>()) << size;
+    }
   }
 }
 

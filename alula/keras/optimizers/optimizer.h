@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -121,7 +122,7 @@ class OptimizerImpl {
   bool prepare(std::vector<Item>& items);
   void clip_norms(std::vector<Item>& items) const;
   void update(std::vector<Item>& items);
-  void update_some(std::vector<Item>& items, const Update& update, int64_t done);
+  void update_some(std::span<Item> items, const Update& update, int64_t done);
   const Update& update_for(DType dtype, bool decays);
   void overwrite_by_averages();
   bool clips_norms() const { return options_.clipnorm.given() || options_.global_clipnorm.given(); }

@@ -161,29 +161,21 @@ const OptimizerImpl::Update& OptimizerImpl::update_for(DType dtype, bool decays)
 void OptimizerImpl::update(std::vector<Item>& items) {
   const int64_t done = steps_done();
   // Usually all variables are of one kind: one call for all of them.
-  for (size_t begin = 0; begin < items.size();) {
-    const Tracked& first = *items[begin].tracked;
-    const DType dtype = first.variable.dtype();
-    const bool decays = first.decays;
-    const auto end = std::stable_partition(
-        items.begin() + static_cast<int64_t>(begin), items.end(), [&](const Item& item) {
-          return item.tracked->variable.dtype() == dtype && item.tracked->decays == decays;
-        });
-    const auto count = static_cast<size_t>(end - items.begin()) - begin;
-    std::vector<Item> some;
-    if (begin == 0 && end == items.end()) {
-      update_some(items, update_for(dtype, decays), done);
-      break;
-    }
-    for (size_t i = 0; i < count; ++i) some.push_back(std::move(items[begin + i]));
-    update_some(some, update_for(dtype, decays), done);
-    begin += count;
+  for (std::span<Item> left = items; !left.empty();) {
+    const DType dtype = left[0].tracked->variable.dtype();
+    const bool decays = left[0].tracked->decays;
+    const auto end = std::stable_partition(left.begin(), left.end(), [&](const Item& item) {
+      return item.tracked->variable.dtype() == dtype && item.tracked->decays == decays;
+    });
+    const auto count = static_cast<size_t>(end - left.begin());
+    update_some(left.first(count), update_for(dtype, decays), done);
+    left = left.subspan(count);
   }
   stepped({.step = done + 1, .rate = learning_rate()});
   overwrite_by_averages();
 }
 
-void OptimizerImpl::update_some(std::vector<Item>& items, const Update& update, int64_t done) {
+void OptimizerImpl::update_some(std::span<Item> items, const Update& update, int64_t done) {
   const DType computed = computed_in(update.dtype);
   const StepNumbers step{.step = done + 1, .rate = learning_rate(), .single = computed == float32};
   StepScalars numbers = scalars(step);
