@@ -115,6 +115,31 @@ TEST(CallbacksInFit, AllTogether) {
       io::read_file(folder / "log.csv").starts_with("epoch,learning_rate,loss,val_loss\r\n0,"));
 }
 
+TEST(CallbacksInFit, TheBarComesLastAndShowsWhatTheyAdd) {
+  const CapturedOutput printed;
+  const callbacks::LambdaCallback adds({.on_epoch_end = [](int64_t, Logs& logs) {
+    output().write("told\n");
+    logs.set("more", 2);
+  }});
+  callbacks::one_weight().fit(kX, kY, {.callbacks = {adds}});
+  EXPECT_TRUE(printed.text().starts_with("told\n1/1 ━"));
+  EXPECT_TRUE(printed.text().ends_with(" - more: 2.0000\n"));
+}
+
+TEST(CallbacksInFit, BatchesAreToldToThoseWhoUseThem) {
+  struct Unused : Notes {
+    bool uses_batches() const override { return false; }
+  };
+  Unused alone;
+  Sequential model = callbacks::one_weight();
+  model.fit(kX, kY, {.batch_size = 2, .verbose = 0, .callbacks = {&alone}});
+  EXPECT_EQ(alone.text.find('>'), std::string::npos);
+  Unused with_another;
+  Notes notes;
+  model.fit(kX, kY, {.batch_size = 2, .verbose = 0, .callbacks = {&with_another, &notes}});
+  EXPECT_NE(notes.text.find("1>"), std::string::npos);
+}
+
 TEST(CallbacksInFit, NoNumberEndsTraining) {
   const CapturedOutput printed;
   const auto handler = logging::set_handler([](auto, auto) {});

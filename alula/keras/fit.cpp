@@ -31,9 +31,11 @@ class Callbacks {
     for (const CallbackRef& callback : callbacks_) {
       callback->set_model(model);
       callback->set_params(params);
+      use_batches_ = use_batches_ || callback->uses_batches();
     }
   }
-  bool empty() const { return callbacks_.empty(); }
+  /// Whether any of them does something after a batch: only then are its numbers found out.
+  bool use_batches() const { return use_batches_; }
   template <class... Parameters, class... Arguments>
   void tell(void (Callback::*what)(Parameters...), Arguments&&... arguments) const {
     for (const CallbackRef& callback : callbacks_) ((*callback).*what)(arguments...);
@@ -41,6 +43,7 @@ class Callbacks {
 
  private:
   const std::vector<CallbackRef>& callbacks_;
+  bool use_batches_ = false;
 };
 
 /// Walks through a source, an epoch at a time. With a number of steps given, an epoch goes on where
@@ -128,7 +131,7 @@ Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks, ProgressBar
   for (; walk.next(batch); ++step) {
     callbacks.tell(&Callback::on_test_batch_begin, step);
     trainer.test_step(batch);
-    if (!callbacks.empty())
+    if (callbacks.use_batches())
       callbacks.tell(&Callback::on_test_batch_end, step, trainer.logs().sorted());
     if (bar != nullptr && bar->is_due()) bar->update(step + 1, trainer.logs().sorted());
   }
@@ -184,7 +187,7 @@ class Fit {
       if (!options_.class_weight.empty()) weigh(batch);
       nan_watch_.look_at(trainer_.train_step(batch), epoch, step);
       ++step;
-      if (!callbacks_.empty())
+      if (callbacks_.use_batches())
         callbacks_.tell(&Callback::on_train_batch_end, step - 1, trainer_.logs().sorted());
       if (bar.is_due()) bar.update(step, trainer_.logs().sorted());
     }
@@ -197,8 +200,9 @@ class Fit {
       const Logs tested = run_tests(model_, *validation_, callbacks_, nullptr);
       for (const auto& [name, value] : with_prefix(tested.sorted(), "val_")) logs.set(name, value);
     }
-    bar.finish(step, logs);
+    // The bar comes last, as in Keras: after what callbacks print, and with what they add.
     callbacks_.tell(&Callback::on_epoch_end, epoch, logs);
+    bar.finish(step, logs);
     history_.add(epoch, logs);
     return logs;
   }
