@@ -46,12 +46,6 @@ if(TARGET io_test)
   target_link_libraries(io_test PRIVATE ZLIB::ZLIB)
 endif()
 
-# Some of these compare with what Keras computed.
-if(TARGET keras_test)
-  target_compile_definitions(
-    keras_test PRIVATE ALULA_KERAS_REFERENCE="${PROJECT_SOURCE_DIR}/tests/keras_reference")
-endif()
-
 # The GPU's tests: the code generator's, which need only the toolkit, and those that need a GPU.
 alula_sources(cuda_test_sources alula/backends/cuda PATTERN "*_test.cpp")
 if(ALULA_HAS_CUDA AND cuda_test_sources)
@@ -71,6 +65,14 @@ file(GLOB program_test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*_
 if(program_test_sources)
   alula_add_test(program_test LABELS program SOURCES ${program_test_sources})
 endif()
+
+# Some of these compare with what Keras computed.
+foreach(program keras_test program_test)
+  if(TARGET ${program})
+    target_compile_definitions(
+      ${program} PRIVATE ALULA_KERAS_REFERENCE="${PROJECT_SOURCE_DIR}/tests/keras_reference")
+  endif()
+endforeach()
 
 # An outside project finds the installed package. (With a sanitizer, such a project would need it too.)
 if(NOT ALULA_SANITIZE AND EXISTS "${PROJECT_SOURCE_DIR}/alula/alula.h")
