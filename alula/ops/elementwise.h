@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "alula/runtime/dispatch.h"
+#include "alula/runtime/variable.h"
 #include "alula/scalar/scalar.h"
 
 namespace alula {
@@ -37,6 +38,7 @@ class ElementwiseOp final : public OpOf<ElementwiseOp> {
 class Argument {
  public:
   Argument(const Tensor& tensor) : tensor_(tensor) {}
+  Argument(const Variable& variable) : tensor_(variable) {}
   Argument(std::initializer_list<Literal> list) : tensor_(list) {}
   template <Arithmetic T>
   Argument(T value) : number_(value), is_number_(true) {}

@@ -15,17 +15,19 @@
 #include "alula/ops/not_equal.h"
 #include "alula/ops/sub.h"
 
-/// The operators of tensors: elementwise with broadcasting, and with C++ numbers on either side,
-/// which take the tensor's dtype.
+/// The operators of tensors, and of variables as their values: elementwise with broadcasting, and
+/// with C++ numbers on either side, which take the tensor's dtype.
 ///   Tensor x = {1.f, 2.f};
 ///   (1 - x) * x > -1  ->  {true, false}
 /// All are elementwise, as in TensorFlow: == too, and && and ||, whose operands are both computed.
 namespace alula {
 
-/// The operands of a tensor operator: two tensors, or a tensor and a number.
+template <class T>
+concept TensorLike = std::same_as<T, Tensor> || std::same_as<T, Variable>;
+/// The operands of a tensor operator: two tensors or variables, or one of them and a number.
 template <class A, class B>
-concept TensorOperands = (std::same_as<A, Tensor> && (std::same_as<B, Tensor> || Arithmetic<B>)) ||
-                         (Arithmetic<A> && std::same_as<B, Tensor>);
+concept TensorOperands =
+    (TensorLike<A> && (TensorLike<B> || Arithmetic<B>)) || (Arithmetic<A> && TensorLike<B>);
 
 inline Tensor operator-(const Tensor& x) { return neg(x); }
 inline Tensor operator!(const Tensor& x) { return logical_not(x); }

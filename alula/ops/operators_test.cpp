@@ -98,3 +98,14 @@ TEST(Operators, SayWhatIsWrong) {
   EXPECT_ERROR(Tensor() + floats, InvalidArgumentError, "add: the first input is not defined");
   EXPECT_ERROR(Tensor() + 1, InvalidArgumentError, "add: an input is not defined");
 }
+
+TEST(Operators, TakeVariables) {
+  const Variable v(Tensor{1.f, 2.f});
+  const Tensor x = {3.f, 4.f};
+  expect_equal(v * v, {{2}, {1, 4}}, float32);
+  expect_equal(x - v, {{2}, {2, 2}}, float32);
+  expect_equal(v / x, {{2}, {1.0 / 3, 0.5}}, float32);
+  expect_equal(2 * v + 1, {{2}, {3, 5}}, float32);
+  expect_equal(-v, {{2}, {-1, -2}}, float32);
+  expect_equal(v > 1.5f, {{2}, {0, 1}}, boolean);
+}
