@@ -69,6 +69,12 @@ keras::Optimizer make_optimizer(const std::string& name, const io::Json& setting
               .nesterov = settings.at("nesterov").as_bool()});
 }
 
+/// What weights may differ by after a step, by their norm, if gradients may by `gradients`. Adam's
+/// first step is an element's sign, except near zero: there it makes errors 300 times larger.
+double tolerance_of_step(const std::string& optimizer, double gradients) {
+  return optimizer == "adam" ? std::max(3e-5, gradients) : gradients;
+}
+
 /// What the losses of a free run may differ by.
 double tolerance_of_run(const std::string& optimizer, bool batch_norm) {
   const bool plain = optimizer == "sgd" || optimizer == "momentum" || optimizer == "nesterov";
@@ -108,7 +114,8 @@ TEST_P(KerasParity, LossGradientsAndUpdatesAgree) {
         if (!weights[i].trainable()) continue;
         SCOPED_TRACE(fmt::format("weight {}", i));
         const std::string at = fmt::format("{}/{}/{}", key, what, i);
-        expect_within(tolerance(t), reference.distance(value_of(i, t), at), what);
+        expect_within(tolerance_of_step(what, tolerance(t)), reference.distance(value_of(i, t), at),
+                      what);
         ++t;
       }
     };
@@ -174,17 +181,31 @@ TEST_P(KerasParity, FitAgrees) {
   }
 }
 
-// Without batch norm the loss is the same in training and in evaluation, so that a state's batch,
-// cut into pieces of which the last is smaller, has the state's loss.
+/// The weights of a state, with which evaluation gives what training does: in the place of the
+/// moving statistics those of the batch, by which Keras moved them. They are a hundred times less
+/// precise than what they are read from.
+std::vector<Tensor> weights_for_evaluation(const Training& reference, const std::string& state) {
+  constexpr float kMomentum = 0.99f;
+  std::vector<Tensor> weights = reference.weights_of(state);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const std::string moved = fmt::format("{}/moving/{}", state, i);
+    if (reference.has(moved))
+      weights[i] = (reference.at(moved) - weights[i] * kMomentum) / (1 - kMomentum);
+  }
+  return weights;
+}
+
+// The batch of a state in pieces, of which the last is smaller.
 TEST_P(KerasParity, EvaluateAgrees) {
-  if (GetParam().batch_norm) GTEST_SKIP() << "The file has no losses in evaluation mode.";
   model.compile({.loss = "sparse_categorical_crossentropy"});
   for (int64_t s = 0; s < reference.states(); ++s) {
     const std::string key = fmt::format("state/{}", s);
-    model.set_weights(reference.weights_of(key));
+    SCOPED_TRACE(key);
+    model.set_weights(weights_for_evaluation(reference, key));
     const Training::Batch batch = reference.batch_of(key);
     const keras::Logs logs = model.evaluate(batch.x, batch.y, {.batch_size = 7, .verbose = 0});
-    expect_within(1e-5, relative(logs["loss"], reference.number(key + "/loss")), "loss");
+    expect_within(GetParam().batch_norm ? 1e-3 : 1e-5,
+                  relative(logs["loss"], reference.number(key + "/loss")), "loss");
   }
 }
 
