@@ -6,16 +6,25 @@
 #include "alula/ops/slice.h"
 
 namespace alula::data {
-namespace {
 
-/// Rows [begin, end) of a tensor.
-Tensor rows_of(const Tensor& x, int64_t begin, int64_t end) {
+Tensor rows(const Tensor& x, int64_t begin, int64_t end) {
   if (begin == 0 && end == x.shape()[0]) return x;
   Ints from, size(x.shape().begin(), x.shape().end());
   for (int i = 0; i < x.rank(); ++i) from.push_back(i == 0 ? begin : 0);
   size[0] = end - begin;
   return slice(x, from, size);
 }
+
+Batch rows(const Batch& arrays, int64_t begin, int64_t end) {
+  const auto pick = [&](const std::vector<Tensor>& from) {
+    std::vector<Tensor> to;
+    for (const Tensor& x : from) to.push_back(rows(x, begin, end));
+    return to;
+  };
+  return {pick(arrays.x), pick(arrays.y), pick(arrays.sample_weight)};
+}
+
+namespace {
 
 class ArraysIterator final : public Iterator {
  public:
@@ -27,20 +36,21 @@ class ArraysIterator final : public Iterator {
   bool next(Batch& batch) override {
     if (at_ >= rows_) return false;
     const int64_t end = std::min(at_ + batch_size_, rows_);
-    const Tensor chosen = order_.defined() ? rows_of(order_, at_, end) : Tensor();
-    const auto pick = [&](const std::vector<Tensor>& from, std::vector<Tensor>& to) {
-      to.clear();
-      for (const Tensor& x : from)
-        to.push_back(chosen.defined() ? gather(x, chosen) : rows_of(x, at_, end));
-    };
-    pick(arrays_.x, batch.x);
-    pick(arrays_.y, batch.y);
-    pick(arrays_.sample_weight, batch.sample_weight);
+    batch = order_.defined() ? chosen(rows(order_, at_, end)) : rows(arrays_, at_, end);
     at_ = end;
     return true;
   }
 
  private:
+  Batch chosen(const Tensor& indices) const {
+    const auto pick = [&](const std::vector<Tensor>& from) {
+      std::vector<Tensor> to;
+      for (const Tensor& x : from) to.push_back(gather(x, indices));
+      return to;
+    };
+    return {pick(arrays_.x), pick(arrays_.y), pick(arrays_.sample_weight)};
+  }
+
   const Batch arrays_;
   int64_t rows_;
   int64_t batch_size_;

@@ -3,6 +3,10 @@
 
 namespace alula::data {
 
+/// The samples [begin, end) of a tensor, or of all tensors of a batch.
+Tensor rows(const Tensor& x, int64_t begin, int64_t end);
+Batch rows(const Batch& arrays, int64_t begin, int64_t end);
+
 struct ArraysOptions {
   int64_t batch_size = 32;
   bool shuffle = false;  // another order at every walk

@@ -14,15 +14,6 @@
 namespace alula::keras::loops {
 namespace {
 
-Trainer& trainer_of(const Model& model, const char* who) {
-  require<FailedPreconditionError>(
-      model.compiled(),
-      "{}: the model '{}' is not compiled. Call compile() first, to say what is "
-      "to be optimised and how.",
-      who, model.name());
-  return *model.impl().trainer;
-}
-
 /// The callbacks of one call, told one after another.
 class Callbacks {
  public:
@@ -104,9 +95,8 @@ class NaNWatch {
     if (std::isfinite(number)) return;
     said_ = true;
     logging::warn(
-        "fit: the loss became {} at step {} of epoch {}. A smaller learning rate, clipnorm, or a "
-        "look "
-        "at the data of that step may help; callbacks::TerminateOnNaN stops there.",
+        "fit: the loss became {} at step {} of epoch {}. A smaller learning rate, clipnorm, or "
+        "a look at the data of that step may help; callbacks::TerminateOnNaN stops there.",
         number, step + 1, epoch + 1);
   }
 

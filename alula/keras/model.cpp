@@ -9,7 +9,6 @@
 #include "alula/keras/summary.h"
 #include "alula/keras/trainer.h"
 #include "alula/keras/words.h"
-#include "alula/ops/slice.h"
 
 namespace alula::keras {
 namespace {
@@ -20,23 +19,6 @@ template <class Impl>
 std::shared_ptr<Impl> with_class(std::shared_ptr<Impl> impl) {
   impl->set_class(typeid(Impl));
   return impl;
-}
-
-/// Rows [begin, end) of tensors.
-std::vector<Tensor> rows_of(const std::vector<Tensor>& tensors, int64_t begin, int64_t end) {
-  std::vector<Tensor> rows;
-  for (const Tensor& x : tensors) {
-    Ints from, size(x.shape().begin(), x.shape().end());
-    for (int i = 0; i < x.rank(); ++i) from.push_back(i == 0 ? begin : 0);
-    size[0] = end - begin;
-    rows.push_back(slice(x, from, size));
-  }
-  return rows;
-}
-
-data::Batch part_of(const data::Batch& all, int64_t begin, int64_t end) {
-  return {rows_of(all.x, begin, end), rows_of(all.y, begin, end),
-          rows_of(all.sample_weight, begin, end)};
 }
 
 }  // namespace
@@ -98,9 +80,9 @@ History Model::fit(const TensorList& x, const TensorList& y, const FitOptions& o
     const auto train = static_cast<int64_t>(std::floor(static_cast<double>(rows) * (1 - split)));
     require(train > 0 && train < rows,
             "fit: validation_split = {} of {} samples leaves none on one side.", split, rows);
-    const data::Batch held = part_of(all, train, rows);
+    const data::Batch held = data::rows(all, train, rows);
     rest.validation_data = ValidationData(held.x, held.y, held.sample_weight);
-    all = part_of(all, 0, train);
+    all = data::rows(all, 0, train);
   }
   data::Arrays source(std::move(all), {.batch_size = options.batch_size.value_or(kBatchSize),
                                        .shuffle = options.shuffle});
@@ -145,13 +127,6 @@ data::Batch batch_of(const TensorList& x, const TensorList& y, const TrainOnBatc
     batch.sample_weight = {loops::sample_weights(batch.y[0], options.class_weight)};
   }
   return batch;
-}
-
-Trainer& trainer_of(const Model& model, const char* who) {
-  require<FailedPreconditionError>(model.compiled(),
-                                   "{}: the model '{}' is not compiled. Call compile() first.", who,
-                                   model.name());
-  return *model.impl().trainer;
 }
 
 }  // namespace

@@ -158,4 +158,13 @@ Metric Trainer::find_metric(const std::string& wanted) const {
   return found;
 }
 
+Trainer& trainer_of(const Model& model, const char* who) {
+  require<FailedPreconditionError>(
+      model.compiled(),
+      "{}: the model '{}' is not compiled. Call compile() first, to say what is "
+      "to be optimised and how.",
+      who, model.name());
+  return *model.impl().trainer;
+}
+
 }  // namespace alula::keras

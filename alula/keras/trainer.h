@@ -45,4 +45,7 @@ class Trainer {
   metrics::Mean loss_tracker_;
 };
 
+/// The trainer of a compiled model, or an error naming `who`.
+Trainer& trainer_of(const Model& model, const char* who);
+
 }  // namespace alula::keras
