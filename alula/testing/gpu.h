@@ -20,6 +20,7 @@ class GpuTest : public ::testing::Test {
 class OnGpu final : public Listener {
  public:
   void ran(const Op& op, Device device, TensorRefs, std::span<const Tensor>) override {
+    if (std::string_view(op.name()) == "to") return;  // results are copied to be compared
     ++count_;
     if (device != kGpu) ADD_FAILURE() << op.name() << " ran on " << to_string(device);
   }
