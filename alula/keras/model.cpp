@@ -1,5 +1,6 @@
 #include "alula/keras/model.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "alula/data/arrays.h"
@@ -179,6 +180,27 @@ void Model::save_weights(const std::string& path) const {
   io::write_safetensors(path, file);
 }
 
+namespace {
+
+/// "block/dense_1/kernel" -> "kernel"
+std::string_view last_part(std::string_view place) { return place.substr(place.rfind('/') + 1); }
+
+/// Whether the file's tensors are, one after another, what the weights are. Then its layers may be
+/// called otherwise: names that layers give themselves count on from model to model.
+bool fit_in_order(const io::SafeTensors& file,
+                  const std::vector<std::pair<std::string, Variable>>& weights) {
+  if (file.tensors.size() != weights.size()) return false;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const auto& [place, weight] = weights[i];
+    const auto& item = file.tensors[i];
+    if (item.tensor.spec() != weight.spec() || last_part(item.name) != last_part(place))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void Model::load_weights(const std::string& path) const {
   require<FailedPreconditionError>(built(),
                                    "load_weights: the model '{}' is not built yet. Call it once, "
@@ -186,17 +208,24 @@ void Model::load_weights(const std::string& path) const {
                                    name());
   const auto file = io::read_safetensors(path);
   const auto weights = impl().named_weights();
+  const auto named = [&](const std::string& place) {
+    return std::find_if(file.tensors.begin(), file.tensors.end(),
+                        [&](const auto& item) { return item.name == place; });
+  };
+  const bool all_named = std::all_of(weights.begin(), weights.end(), [&](const auto& item) {
+    return named(item.first) != file.tensors.end();
+  });
+  const bool by_order = !all_named && fit_in_order(file, weights);
   std::vector<Tensor> values;
   for (const auto& [place, weight] : weights) {
-    const Tensor* found = nullptr;
-    for (const auto& item : file.tensors)
-      if (item.name == place) found = &item.tensor;
-    require(found != nullptr, "load_weights: {} has no '{}', which the model '{}' needs.", path,
-            place, name());
-    require(found->spec() == weight.spec(),
-            "load_weights: '{}' is {} in {}. The model '{}' has {}.", place, found->spec(), path,
-            name(), weight.spec());
-    values.push_back(*found);
+    const auto found =
+        by_order ? file.tensors.begin() + static_cast<ptrdiff_t>(values.size()) : named(place);
+    require(found != file.tensors.end(),
+            "load_weights: {} has no '{}', which the model '{}' needs.", path, place, name());
+    require(found->tensor.spec() == weight.spec(),
+            "load_weights: '{}' is {} in {}. The model '{}' has {}.", place, found->tensor.spec(),
+            path, name(), weight.spec());
+    values.push_back(found->tensor);
   }
   for (size_t i = 0; i < weights.size(); ++i) Variable(weights[i].second).assign(values[i]);
 }

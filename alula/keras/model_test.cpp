@@ -225,6 +225,9 @@ TEST_F(ModelTest, WeightsAreSavedAndLoaded) {
   model.load_weights(path);
   expect_same(model(x), y);
   EXPECT_ERROR(other.load_weights(path), InvalidArgumentError, "has no 'dense_2/kernel'");
+  const Sequential second = small_model();  // the same, but its layers have other names
+  second.load_weights(path);
+  expect_same(second(x), y);
   const Sequential same_name({layers::Dense({.units = 5, .input_shape = {3}, .name = "dense"})});
   EXPECT_ERROR(same_name.load_weights(path), InvalidArgumentError,
                "'dense/kernel' is float32[3,4]");
