@@ -13,4 +13,8 @@ Model& Callback::model() const {
 
 void Callback::set_model(const Model& model) { model_ = std::make_shared<Model>(model); }
 
+void CallbackRef::check() const {
+  require(callback_ != nullptr, "callbacks: one of them is a null pointer.");
+}
+
 }  // namespace alula::keras

@@ -59,14 +59,20 @@ class CallbackRef {
   template <std::derived_from<Callback> C>
   CallbackRef(C callback) : callback_(std::make_shared<C>(std::move(callback))) {}
   template <std::derived_from<Callback> C>
-  CallbackRef(std::shared_ptr<C> callback) : callback_(std::move(callback)) {}
+  CallbackRef(std::shared_ptr<C> callback) : callback_(std::move(callback)) {
+    check();
+  }
   template <std::derived_from<Callback> C>
-  CallbackRef(C* callback) : callback_(std::shared_ptr<Callback>(), callback) {}
+  CallbackRef(C* callback) : callback_(std::shared_ptr<Callback>(), callback) {
+    check();
+  }
 
   Callback* operator->() const { return callback_.get(); }
   Callback& operator*() const { return *callback_; }
 
  private:
+  void check() const;
+
   std::shared_ptr<Callback> callback_;
 };
 

@@ -112,21 +112,21 @@ Logs with_prefix(const Logs& logs, const std::string& prefix) {
 
 /// Evaluates without a bar; `callbacks` are told.
 Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks, ProgressBar* bar) {
-  Trainer& trainer = trainer_of(model, "evaluate");
-  trainer.reset();
+  const std::shared_ptr<Trainer> trainer = trainer_of(model, "evaluate");
+  trainer->reset();
   callbacks.tell(&Callback::on_test_begin);
   walk.begin_epoch();
   data::Batch batch;
   int64_t step = 0;
   for (; walk.next(batch); ++step) {
     callbacks.tell(&Callback::on_test_batch_begin, step);
-    trainer.test_step(batch);
+    trainer->test_step(batch);
     if (callbacks.use_batches())
-      callbacks.tell(&Callback::on_test_batch_end, step, trainer.logs().sorted());
-    if (bar != nullptr && bar->is_due()) bar->update(step + 1, trainer.logs().sorted());
+      callbacks.tell(&Callback::on_test_batch_end, step, trainer->logs().sorted());
+    if (bar != nullptr && bar->is_due()) bar->update(step + 1, trainer->logs().sorted());
   }
   require(step > 0, "evaluate: the source gave no batch.");
-  Logs logs = trainer.logs();
+  Logs logs = trainer->logs();
   if (bar != nullptr) bar->finish(step, logs.sorted());
   callbacks.tell(&Callback::on_test_end, logs.sorted());
   return logs;
@@ -144,6 +144,8 @@ class Fit {
                    {options.verbose.level(), options.epochs, walk_.steps()}) {
     require(options.epochs > 0, "fit: the number of epochs must be positive. Got {}.",
             options.epochs);
+    require(options.validation_freq > 0, "fit: validation_freq must be positive. Got {}.",
+            options.validation_freq);
     if (validation != nullptr)
       validation_ = std::make_unique<Walk>(*validation, options.validation_steps, "fit");
   }
@@ -158,14 +160,15 @@ class Fit {
       if (interrupt.interrupted()) history_.interrupted = true;
       if (model_.stop_training() || history_.interrupted) break;
     }
-    trainer_.optimizer().finalize_variable_values(model_.trainable_variables());
+    trainer_->optimizer().finalize_variable_values(model_.trainable_variables());
     callbacks_.tell(&Callback::on_train_end, logs);
     return std::move(history_);
   }
 
  private:
   Logs run_epoch(int64_t epoch, const InterruptScope& interrupt) {
-    trainer_.reset();
+    trainer_ = trainer_of(model_, "fit");  // a callback may have compiled the model anew
+    trainer_->reset();
     callbacks_.tell(&Callback::on_epoch_begin, epoch);
     ProgressBar bar({.target = walk_.steps(), .verbose = options_.verbose.level()});
     if (options_.epochs > 1) bar.title(epoch + 1, options_.epochs);
@@ -175,15 +178,15 @@ class Fit {
     while (!model_.stop_training() && !interrupt.interrupted() && walk_.next(batch)) {
       callbacks_.tell(&Callback::on_train_batch_begin, step);
       if (!options_.class_weight.empty()) weigh(batch);
-      nan_watch_.look_at(trainer_.train_step(batch), epoch, step);
+      nan_watch_.look_at(trainer_->train_step(batch), epoch, step);
       ++step;
       if (callbacks_.use_batches())
-        callbacks_.tell(&Callback::on_train_batch_end, step - 1, trainer_.logs().sorted());
-      if (bar.is_due()) bar.update(step, trainer_.logs().sorted());
+        callbacks_.tell(&Callback::on_train_batch_end, step - 1, trainer_->logs().sorted());
+      if (bar.is_due()) bar.update(step, trainer_->logs().sorted());
     }
     require(step > 0 || interrupt.interrupted() || model_.stop_training(),
             "fit: the source gave no batch.");
-    Logs logs = trainer_.logs().sorted();
+    Logs logs = trainer_->logs().sorted();
     if (validation_ != nullptr && !interrupt.interrupted() &&
         (epoch + 1) % options_.validation_freq == 0) {
       bar.update(step, logs);
@@ -205,7 +208,7 @@ class Fit {
   }
 
   Model model_;
-  Trainer& trainer_;
+  std::shared_ptr<Trainer> trainer_;
   const FitOptions& options_;
   Walk walk_;
   Callbacks callbacks_;

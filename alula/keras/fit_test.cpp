@@ -9,6 +9,7 @@
 #include "alula/keras/input.h"
 #include "alula/keras/layers.h"
 #include "alula/keras/losses/losses.h"
+#include "alula/keras/metrics/metrics.h"
 #include "alula/keras/optimizers/optimizers.h"
 #include "alula/keras/output.h"
 #include "alula/ops/all.h"
@@ -32,6 +33,8 @@ class Captured final : public Output {
   Output* before_;
   std::string text_;
 };
+
+void expect_same(const Tensor& a, const Tensor& b) { expect_equal(a, to_array(b), b.dtype()); }
 
 /// y = x w, which a Dense layer can learn exactly.
 struct Problem {
@@ -277,7 +280,7 @@ TEST(Fit, SeveralInputsAndOutputs) {
   model.compile({.optimizer = "sgd",
                  .loss = {"mse", "mae"},
                  .loss_weights = {1, 0.5},
-                 .metrics = std::vector<std::vector<Metric>>{{"mae"}, {}}});
+                 .metrics = {{"mae"}, {}}});
   const Tensor x = ones({8, 2});
   const Logs logs = model.train_on_batch({x, x}, {zeros({8, 1}), ones({8, 1})});
   std::string names;
@@ -289,7 +292,86 @@ TEST(Fit, SeveralInputsAndOutputs) {
   const Model wrong({.inputs = {a, b}, .outputs = {one, two}});
   wrong.compile({.loss = "mse", .metrics = {"mae"}});
   EXPECT_ERROR(wrong.train_on_batch({x, x}, {zeros({8, 1}), ones({8, 1})}), InvalidArgumentError,
-               "must be as many lists");
+               "must have as many items");
+  EXPECT_ERROR(model.train_on_batch({x, x}, {zeros({8, 1}), ones({8, 1})},
+                                    {.sample_weight = {ones({8}), ones({8}), ones({8})}}),
+               InvalidArgumentError, "sample_weight has 3 tensors");
+  const std::vector<Tensor> all = model.predict_all({x, x}, {.verbose = 0});
+  ASSERT_EQ(all.size(), 2u);
+  expect_same(all[1], model.call_all({x, x})[1]);
+}
+
+TEST(Fit, MetricsForEachOutput) {
+  const Tensor x = keras::Input({.shape = {2}});
+  const Tensor one = layers::Dense({.units = 1, .name = "one"})(x);
+  const Tensor two = layers::Dense({.units = 1, .name = "two"})(x);
+  const Model model({.inputs = x, .outputs = {one, two}});
+  const auto names_with = [&](const MetricLists& metrics) {
+    model.compile({.loss = "mse", .metrics = metrics});
+    std::string names;
+    for (const auto& [name, value] :
+         model.test_on_batch(ones({4, 2}), {zeros({4, 1}), ones({4, 1})}))
+      if (!name.ends_with("loss")) names += name + " ";
+    return names;
+  };
+  EXPECT_EQ(names_with({"mae", "mse"}), "one_mae two_mse ");
+  EXPECT_EQ(names_with({{"mae"}, {"mse"}}), "one_mae two_mse ");
+  EXPECT_EQ(names_with({{"mae", "mse"}, {"mae"}}), "one_mae one_mse two_mae ");
+  EXPECT_EQ(names_with({{}, "mse"}), "two_mse ");
+  EXPECT_EQ(names_with({metrics::MeanSquaredError(), {metrics::MeanAbsoluteError(), "mse"}}),
+            "one_mean_squared_error two_mean_absolute_error two_mse ");
+  EXPECT_EQ(names_with(std::vector<Metric>{"mae", "mse"}), "one_mae two_mse ");
+
+  const Sequential single = linear_model();
+  single.compile({.loss = "mse", .metrics = {{"mae", "mse"}}});
+  EXPECT_TRUE(single.test_on_batch(ones({4, 3}), ones({4, 1})).contains("mae"));
+}
+
+TEST(Fit, SaysWhatIsMissing) {
+  const Problem problem;
+  const Sequential model = linear_model();
+  EXPECT_ERROR(
+      model.fit(problem.x, problem.y,
+                {.verbose = 0, .validation_data = {problem.x, problem.y}, .validation_freq = 0}),
+      InvalidArgumentError, "validation_freq must be positive");
+  Script* none = nullptr;
+  EXPECT_ERROR(model.fit(problem.x, problem.y, {.verbose = 0, .callbacks = {none}}),
+               InvalidArgumentError, "null pointer");
+  model.compile({.metrics = {"mae"}});
+  EXPECT_ERROR(model.fit(problem.x, {}, {.verbose = 0}), InvalidArgumentError,
+               "there are metrics, but nothing to compare with");
+  model.compile({.loss = losses::MeanSquaredError({.reduction = "none"})});
+  EXPECT_ERROR(model.fit(problem.x, problem.y, {.verbose = 0}), InvalidArgumentError,
+               "must be one number");
+}
+
+TEST(Fit, ACallbackMayCompileAnew) {
+  const Problem problem;
+  const Sequential model = linear_model();
+  Script script;
+  script.at_step = [&](int64_t) { model.compile({.optimizer = "sgd", .loss = "mae"}); };
+  const History history = model.fit(problem.x, problem.y,
+                                    {.batch_size = 16,
+                                     .epochs = 3,
+                                     .verbose = 0,
+                                     .callbacks = {&script},
+                                     .validation_data = {problem.x, problem.y}});
+  EXPECT_EQ(history["loss"].size(), 3u);
+  EXPECT_EQ(history["mae"].size(), 1u);  // the metric of the first epoch alone
+}
+
+TEST(Fit, AllFrozenLearnsNothing) {
+  const Problem problem;
+  const Sequential model = linear_model();
+  model.set_trainable(false);
+  std::vector<std::string> said;
+  const auto before =
+      logging::set_handler([&](logging::Level, std::string_view text) { said.emplace_back(text); });
+  model.fit(problem.x, problem.y, {.batch_size = 16, .epochs = 2, .verbose = 0});
+  logging::set_handler(before);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("has no trainable weights"), std::string::npos) << said[0];
+  expect_same(model.get_weights()[0], zeros({3, 1}));
 }
 
 TEST(Fit, RegularizersAreLearntFrom) {

@@ -112,6 +112,12 @@ Tensor Model::predict(data::Source& source, const PredictOptions& options) const
   return results[0];
 }
 
+std::vector<Tensor> Model::predict_all(const TensorList& x, const PredictOptions& options) const {
+  data::Arrays source({x.tensors(), {}, {}},
+                      {.batch_size = options.batch_size.value_or(kBatchSize)});
+  return predict_all(source, options);
+}
+
 Tensor Model::predict(const TensorList& x, const PredictOptions& options) const {
   data::Arrays source({x.tensors(), {}, {}},
                       {.batch_size = options.batch_size.value_or(kBatchSize)});
@@ -134,18 +140,18 @@ data::Batch batch_of(const TensorList& x, const TensorList& y, const TrainOnBatc
 
 Logs Model::train_on_batch(const TensorList& x, const TensorList& y,
                            const TrainOnBatchOptions& options) const {
-  Trainer& trainer = trainer_of(*this, "train_on_batch");
-  trainer.reset();
-  trainer.train_step(batch_of(x, y, options));
-  return trainer.logs();
+  const std::shared_ptr<Trainer> trainer = trainer_of(*this, "train_on_batch");
+  trainer->reset();
+  trainer->train_step(batch_of(x, y, options));
+  return trainer->logs();
 }
 
 Logs Model::test_on_batch(const TensorList& x, const TensorList& y,
                           const TrainOnBatchOptions& options) const {
-  Trainer& trainer = trainer_of(*this, "test_on_batch");
-  trainer.reset();
-  trainer.test_step(batch_of(x, y, options));
-  return trainer.logs();
+  const std::shared_ptr<Trainer> trainer = trainer_of(*this, "test_on_batch");
+  trainer->reset();
+  trainer->test_step(batch_of(x, y, options));
+  return trainer->logs();
 }
 
 Tensor Model::predict_on_batch(const TensorList& x) const { return (*this)(x.tensors()); }

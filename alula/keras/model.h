@@ -40,13 +40,30 @@ class Losses {
   std::vector<Loss> losses_;
 };
 
-/// Metrics of a model's only output: {"accuracy", "mse"}; or a list for each output:
-/// {{"accuracy"}, {"mse"}}.
+/// One metric, or several: {"mse", "mae"}.
+class MetricList {
+ public:
+  MetricList() = default;
+  template <std::convertible_to<Metric> M>
+  MetricList(M metric) : metrics_{Metric(std::move(metric))} {}
+  MetricList(std::initializer_list<Metric> metrics) : metrics_(metrics) {}
+  const std::vector<Metric>& all() const { return metrics_; }
+
+ private:
+  std::vector<Metric> metrics_;
+};
+
+/// Metrics of a model's only output: {"accuracy", "mse"}; of a model with several outputs an item
+/// for each: {{"accuracy"}, {"mse", "mae"}}, {{}, "mse"}.
 class MetricLists {
  public:
   MetricLists() = default;
-  MetricLists(std::initializer_list<Metric> metrics) : lists_{metrics} {}
-  MetricLists(std::vector<Metric> metrics) : lists_{std::move(metrics)} {}
+  MetricLists(std::initializer_list<MetricList> lists) {
+    for (const MetricList& list : lists) lists_.push_back(list.all());
+  }
+  MetricLists(const std::vector<Metric>& metrics) {
+    for (const Metric& metric : metrics) lists_.push_back({metric});
+  }
   MetricLists(std::vector<std::vector<Metric>> lists) : lists_(std::move(lists)) {}
   const std::vector<std::vector<Metric>>& all() const { return lists_; }
 
@@ -152,6 +169,7 @@ class Model : public Layer {
   Tensor predict(const TensorList& x, const PredictOptions& options = {}) const;
   Tensor predict(data::Source& source, const PredictOptions& options = {}) const;
   /// The same for a model with several outputs.
+  std::vector<Tensor> predict_all(const TensorList& x, const PredictOptions& options = {}) const;
   std::vector<Tensor> predict_all(data::Source& source, const PredictOptions& options = {}) const;
 
   /// One step on one batch; metrics are those of this batch.

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "alula/autograd/tape.h"
+#include "alula/core/log.h"
 #include "alula/ops/operators.h"
 
 namespace alula::keras {
@@ -22,9 +23,14 @@ Tensor samples_in(const data::Batch& batch) {
 std::vector<Metric> list_for(const MetricLists& metrics, size_t output, size_t outputs) {
   const auto& lists = metrics.all();
   if (lists.empty()) return {};
+  if (outputs == 1) {
+    std::vector<Metric> all;
+    for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+    return all;
+  }
   require(lists.size() == outputs,
-          "compile: the model has {} outputs, so that `metrics` must be as many lists. Got {}. "
-          "Write {{{{\"accuracy\"}}, {{\"mse\"}}}}.",
+          "compile: the model has {} outputs, so that `metrics` must have as many items. Got {}. "
+          "Write {{{{\"accuracy\"}}, {{\"mse\", \"mae\"}}}}.",
           outputs, lists.size());
   return lists[output];
 }
@@ -42,13 +48,22 @@ Trainer::Trainer(ModelImpl& model, const CompileOptions& options)
           "compile: steps_per_execution must be at least 1. Got {}.", options.steps_per_execution);
 }
 
-/// Gives each output its loss and metrics. How many there are is known when the first batch comes.
-void Trainer::prepare(size_t outputs, size_t targets) {
+/// Checks a batch, and gives each output its loss and metrics. How many outputs there are is known
+/// when the first batch comes.
+void Trainer::prepare(size_t outputs, const data::Batch& batch) {
+  const size_t targets = batch.y.size(), weights = batch.sample_weight.size();
   const std::vector<Loss>& losses = options_.loss.all();
   require(losses.size() <= 1 || losses.size() == outputs,
           "compile: the model has {} outputs, but there are {} losses.", outputs, losses.size());
   require(targets == 0 || targets == outputs,
           "fit: the model has {} outputs, but y has {} tensors.", outputs, targets);
+  require(weights <= 1 || weights == outputs,
+          "fit: the model has {} outputs, but sample_weight has {} tensors. Give one for all "
+          "outputs, or one for each.",
+          outputs, weights);
+  require(
+      targets > 0 || (options_.metrics.all().empty() && options_.weighted_metrics.all().empty()),
+      "fit: there are metrics, but nothing to compare with: y is missing.");
   require(options_.loss_weights.empty() || options_.loss_weights.size() == outputs,
           "compile: the model has {} outputs, but there are {} loss_weights.", outputs,
           options_.loss_weights.size());
@@ -76,6 +91,10 @@ Tensor Trainer::total_loss(const data::Batch& batch, const std::vector<Tensor>& 
     if (!output.loss.defined()) continue;
     require(i < batch.y.size(), "fit: there is a loss, but nothing to compare with: y is missing.");
     output_losses_[i] = output.loss(batch.y[i], predictions[i], weights_for(batch, i));
+    require(output_losses_[i].rank() == 0,
+            "fit: a loss to learn from must be one number. Got {} from '{}'. Give it the reduction "
+            "\"sum_over_batch_size\".",
+            output_losses_[i].spec(), output.loss.name());
     include(output.weight == 1 ? output_losses_[i] : output_losses_[i] * output.weight);
   }
   for (const Tensor& penalty : model_.losses()) include(penalty);
@@ -101,17 +120,23 @@ void Trainer::update(const data::Batch& batch, const std::vector<Tensor>& predic
 Tensor Trainer::train_step(const data::Batch& batch) {
   GradientTape tape;
   const std::vector<Tensor> predictions = model_.run_all(batch.x, {.training = true});
-  prepare(predictions.size(), batch.y.size());
+  prepare(predictions.size(), batch);
   const Tensor loss = total_loss(batch, predictions);
   std::vector<Variable> variables = Layer(model_.shared_from_this()).trainable_variables();
-  options_.optimizer.apply(tape.gradient(loss, variables), variables);
+  if (!variables.empty()) {
+    options_.optimizer.apply(tape.gradient(loss, variables), variables);
+  } else if (!warned_) {
+    warned_ = true;
+    logging::warn("fit: the model '{}' has no trainable weights: it learns nothing.",
+                  model_.name());
+  }
   update(batch, predictions, loss);
   return loss;
 }
 
 Tensor Trainer::test_step(const data::Batch& batch) {
   const std::vector<Tensor> predictions = model_.run_all(batch.x, {.training = false});
-  prepare(predictions.size(), batch.y.size());
+  prepare(predictions.size(), batch);
   const Tensor loss = total_loss(batch, predictions);
   update(batch, predictions, loss);
   return loss;
@@ -158,13 +183,13 @@ Metric Trainer::find_metric(const std::string& wanted) const {
   return found;
 }
 
-Trainer& trainer_of(const Model& model, const char* who) {
+std::shared_ptr<Trainer> trainer_of(const Model& model, const char* who) {
   require<FailedPreconditionError>(
       model.compiled(),
       "{}: the model '{}' is not compiled. Call compile() first, to say what is "
       "to be optimised and how.",
       who, model.name());
-  return *model.impl().trainer;
+  return model.impl().trainer;
 }
 
 }  // namespace alula::keras

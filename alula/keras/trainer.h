@@ -34,7 +34,7 @@ class Trainer {
   /// Calls f(name, metric) for each metric, as Keras names and orders them.
   template <class F>
   void for_each_metric(const F& f) const;
-  void prepare(size_t outputs, size_t targets);
+  void prepare(size_t outputs, const data::Batch& batch);
   Tensor total_loss(const data::Batch& batch, const std::vector<Tensor>& predictions);
   void update(const data::Batch& batch, const std::vector<Tensor>& predictions, const Tensor& loss);
 
@@ -42,10 +42,12 @@ class Trainer {
   CompileOptions options_;
   std::vector<Output> outputs_;  // known at the first step
   std::vector<Tensor> output_losses_;
+  bool warned_ = false;  // that there is nothing to train
   metrics::Mean loss_tracker_;
 };
 
-/// The trainer of a compiled model, or an error naming `who`.
-Trainer& trainer_of(const Model& model, const char* who);
+/// The trainer of a compiled model, or an error naming `who`. Whoever runs steps holds it: a
+/// callback may compile the model anew meanwhile.
+std::shared_ptr<Trainer> trainer_of(const Model& model, const char* who);
 
 }  // namespace alula::keras
