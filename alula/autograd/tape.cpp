@@ -141,6 +141,9 @@ std::vector<Tensor> GradientTape::run(const Tensor& target, std::span<const Grad
   const Tensor& seed = options.output_gradients;
   require(!seed.defined() || seed.spec() == target.spec(),
           "gradient: output_gradients must be like the target, {}. Got {}.", target.spec(), seed);
+  for (const GradientSource& source : sources)
+    require(source.tensor_.defined() || source.variable_.defined(),
+            "gradient: a source is not defined yet.");
   require<FailedPreconditionError>(!used_,
                                    "gradient: a tape gives gradients once. Make it persistent: "
                                    "GradientTape tape({{.persistent = true}}).");

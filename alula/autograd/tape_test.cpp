@@ -199,6 +199,7 @@ TEST(GradientTape, TakesFloatingTypesOnly) {
   EXPECT_ERROR(tape.gradient(rounded, x), InvalidArgumentError,
                "the target must be of a floating type. Got int32[]");
   EXPECT_ERROR(tape.gradient(Tensor(), x), InvalidArgumentError, "is not defined yet");
+  EXPECT_ERROR(tape.gradient(x, Variable()), InvalidArgumentError, "a source is not defined yet");
 }
 
 TEST(GradientTape, SaysWhichOpHasNoGradient) {
