@@ -36,6 +36,42 @@ double fan_of(const Shape& shape, const std::string& mode) {
   return (fans.in + fans.out) / 2;
 }
 
+/// With a seed, an initializer gives the same numbers at every call, as in Keras: they depend on
+/// nothing else. (Ops with a seed go on in a sequence.)
+template <class RandomOp>
+Tensor drawn(RandomOp op, const Spec& output, random::Seed seed) {
+  op.output = output;
+  op.stream = {.key = seed.value()};
+  output.shape.checked_size(RandomOp::kName, size_of(output.dtype));
+  return call(op);
+}
+
+Tensor uniform(const Shape& shape, const random::UniformOptions& options) {
+  if (!options.seed.given()) return random::uniform(shape, options);
+  alula::RandomUniform op;
+  op.minval = options.minval;
+  op.maxval = options.maxval;
+  return drawn(op, {options.dtype, shape}, options.seed);
+}
+
+template <class RandomOp>
+Tensor seeded_normal(const Shape& shape, const random::NormalOptions& options) {
+  RandomOp op;
+  op.mean = options.mean;
+  op.stddev = options.stddev;
+  return drawn(op, {options.dtype, shape}, options.seed);
+}
+
+Tensor normal(const Shape& shape, const random::NormalOptions& options) {
+  return options.seed.given() ? seeded_normal<alula::RandomNormal>(shape, options)
+                              : random::normal(shape, options);
+}
+
+Tensor truncated_normal(const Shape& shape, const random::NormalOptions& options) {
+  return options.seed.given() ? seeded_normal<alula::RandomTruncatedNormal>(shape, options)
+                              : random::truncated_normal(shape, options);
+}
+
 constexpr Word<Initializer (*)()> kWords[] = {
     {"constant", [] { return initializers::Constant(); }},
     {"glorot_normal", [] { return initializers::GlorotNormal(); }},
@@ -101,20 +137,19 @@ Initializer Identity(double gain) {
 
 Initializer RandomNormal(const RandomNormalOptions& options) {
   return {"random_normal", [options](const Shape& shape, DType dtype) {
-            return random::normal(shape, {options.mean, options.stddev, dtype, options.seed});
+            return normal(shape, {options.mean, options.stddev, dtype, options.seed});
           }};
 }
 
 Initializer RandomUniform(const RandomUniformOptions& options) {
   return {"random_uniform", [options](const Shape& shape, DType dtype) {
-            return random::uniform(shape, {options.minval, options.maxval, dtype, options.seed});
+            return uniform(shape, {options.minval, options.maxval, dtype, options.seed});
           }};
 }
 
 Initializer TruncatedNormal(const RandomNormalOptions& options) {
   return {"truncated_normal", [options](const Shape& shape, DType dtype) {
-            return random::truncated_normal(shape,
-                                            {options.mean, options.stddev, dtype, options.seed});
+            return truncated_normal(shape, {options.mean, options.stddev, dtype, options.seed});
           }};
 }
 
@@ -132,14 +167,13 @@ Initializer VarianceScaling(const VarianceScalingOptions& options) {
             const double variance = options.scale / std::max(1.0, fan_of(shape, options.mode));
             if (options.distribution == "uniform") {
               const double limit = std::sqrt(3 * variance);
-              return random::uniform(shape, {-limit, limit, dtype, options.seed});
+              return uniform(shape, {-limit, limit, dtype, options.seed});
             }
             if (options.distribution == "untruncated_normal")
-              return random::normal(shape, {0, std::sqrt(variance), dtype, options.seed});
+              return normal(shape, {0, std::sqrt(variance), dtype, options.seed});
             // What is cut off at two standard deviations would make the spread smaller.
             constexpr double kCut = 0.87962566103423978;
-            return random::truncated_normal(shape,
-                                            {0, std::sqrt(variance) / kCut, dtype, options.seed});
+            return truncated_normal(shape, {0, std::sqrt(variance) / kCut, dtype, options.seed});
           }};
 }
 
@@ -201,7 +235,7 @@ void orthogonalize(std::vector<double>& vectors, int64_t count, int64_t n) {
 std::vector<double> orthogonal_matrix(int64_t rows, int64_t columns, random::Seed seed) {
   const int64_t count = std::min(rows, columns), n = std::max(rows, columns);
   std::vector<double> vectors =
-      random::normal({count, n}, {.dtype = float64, .seed = seed}).to_vector<double>();
+      normal({count, n}, {.dtype = float64, .seed = seed}).to_vector<double>();
   orthogonalize(vectors, count, n);
   if (rows <= columns) return vectors;
   std::vector<double> turned(vectors.size());

@@ -110,6 +110,13 @@ TEST(Initializers, Seeds) {
   };
   EXPECT_EQ(draw(1), draw(1));
   EXPECT_NE(draw(1), draw(2));
+  for (const Initializer& seeded :
+       {initializers::HeUniform({.seed = 1}), initializers::HeNormal({.seed = 1}),
+        initializers::RandomNormal({.seed = 1}), initializers::Orthogonal({.seed = 1})}) {
+    const std::vector<float> first = seeded({5, 5}).to_vector<float>();
+    random::set_seed(12);
+    EXPECT_EQ(seeded({5, 5}).to_vector<float>(), first);
+  }
   EXPECT_EQ(draw({}), draw({}));
   const Initializer one("glorot_uniform");
   EXPECT_NE(one({5, 5}).to_vector<float>(), one({5, 5}).to_vector<float>());
