@@ -98,6 +98,7 @@ TEST(Fit, NeedsCompile) {
                "Did you mean \"adam\"");
   EXPECT_ERROR(model.compile({.loss = "msee"}), InvalidArgumentError, "\"mse\"");
   EXPECT_ERROR(model.compile({.metrics = {"acuracy"}}), InvalidArgumentError, "\"accuracy\"");
+  EXPECT_ERROR(model.compile({.jit_compile = "yes"}), InvalidArgumentError, "Got \"yes\"");
   model.compile({.optimizer = "sgd"});
   EXPECT_ERROR(model.fit(problem.x, problem.y, {.verbose = 0}), FailedPreconditionError,
                "no loss was given");
@@ -325,6 +326,18 @@ TEST(Fit, MetricsForEachOutput) {
   const Sequential single = linear_model();
   single.compile({.loss = "mse", .metrics = {{"mae", "mse"}}});
   EXPECT_TRUE(single.test_on_batch(ones({4, 3}), ones({4, 1})).contains("mae"));
+}
+
+TEST(Fit, TakesHowStepsAreRun) {
+  const Problem problem;
+  const Sequential model = linear_model();
+  for (const JitCompile& jit : {JitCompile(true), JitCompile(false), JitCompile("auto")}) {
+    model.compile(
+        {.loss = "mse", .run_eagerly = true, .steps_per_execution = 4, .jit_compile = jit});
+    EXPECT_EQ(model.fit(problem.x, problem.y, {.verbose = 0}).epoch.size(), 1u);
+  }
+  EXPECT_TRUE(CompileOptions{}.jit_compile.automatic());
+  EXPECT_TRUE(CompileOptions{.jit_compile = true}.jit_compile.on());
 }
 
 TEST(Fit, SaysWhatIsMissing) {

@@ -33,6 +33,11 @@ Verbosity::Verbosity(const char* word) {
           word);
 }
 
+JitCompile::JitCompile(const char* word) {
+  require(std::string_view(word) == "auto",
+          "jit_compile: it is true, false or \"auto\". Got \"{}\".", word);
+}
+
 Model::Model(const FunctionalOptions& options)
     : Model(std::shared_ptr<ModelImpl>(with_class(
           std::make_shared<FunctionalImpl>(options.inputs, options.outputs, options.name)))) {}

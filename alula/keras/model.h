@@ -71,15 +71,31 @@ class MetricLists {
   std::vector<std::vector<Metric>> lists_;
 };
 
+/// Whether steps are compiled: true, false, or "auto".
+class JitCompile {
+ public:
+  JitCompile() = default;
+  template <std::same_as<bool> B>
+  JitCompile(B on) : on_(on), automatic_(false) {}
+  JitCompile(const char* word);
+  bool automatic() const { return automatic_; }
+  /// Where it is not automatic.
+  bool on() const { return on_; }
+
+ private:
+  bool on_ = false, automatic_ = true;
+};
+
 struct CompileOptions {
   Optimizer optimizer = "rmsprop";
   Losses loss = {};
   std::vector<double> loss_weights = {};  // one an output; all 1
   MetricLists metrics = {};
   MetricLists weighted_metrics = {};  // those that see the samples' weights
+  // How steps are run; what they compute stays the same. All of them run eagerly so far.
   bool run_eagerly = false;
   int64_t steps_per_execution = 1;
-  std::string jit_compile = "auto";
+  JitCompile jit_compile = "auto";
 };
 
 /// What `fit` evaluates on after an epoch: {x, y}, {x, y, sample_weight}, or a source.
