@@ -15,6 +15,7 @@ namespace alula {
 class Note {
  public:
   std::atomic<int> references = 1;
+  Ref<Note> next;  // a tensor may have several
   Note() = default;
   Note(const Note&) = delete;
   Note& operator=(const Note&) = delete;
@@ -133,10 +134,15 @@ class Tensor {
   /// What is attached to it, if it is a T.
   template <class T>
   const T* note() const {
-    return dynamic_cast<const T*>(contents().note.get());
+    for (const Note* note = contents().note.get(); note != nullptr; note = note->next.get())
+      if (const auto* found = dynamic_cast<const T*>(note)) return found;
+    return nullptr;
   }
   /// For whoever made the tensor, until it is handed on.
-  void set_note(Ref<Note> note) { data_->note = std::move(note); }
+  void add_note(Ref<Note> note) {
+    note->next = std::move(data_->note);
+    data_->note = std::move(note);
+  }
 
  private:
   explicit Tensor(TensorData* data) : data_(data) {}

@@ -107,6 +107,7 @@ void LayerImpl::check_input(const Spec& x) const {
 /// An input that the layer cannot be built for leaves it as it was.
 void LayerImpl::ensure_built(const std::vector<Shape>& inputs) {
   if (built_) return;
+  const WithoutTracing once;
   for (const Shape& input : inputs) check_input({dtype(), input});
   try {
     build_all(inputs);
@@ -128,7 +129,7 @@ Tensor LayerImpl::run(const Tensor& x, const CallOptions& options) {
     if (!built_) ensure_built({input.shape()});
     check_input(input.spec());
     added_losses_.clear();
-    if (input.is_symbolic()) return note_call({input})[0];
+    if (is_only_described(input)) return note_call({input})[0];
     return call(input);
   } catch (const InvalidArgumentError& error) {
     throw InvalidArgumentError(LayerError::text(*this, error.what()));
@@ -145,7 +146,7 @@ std::vector<Tensor> LayerImpl::run_all(const std::vector<Tensor>& inputs,
     if (!built_) ensure_built(shapes_of(prepared));
     for (const Tensor& input : prepared) check_input(input.spec());
     added_losses_.clear();
-    return any_symbolic(prepared) ? note_call(prepared) : call_all(prepared);
+    return any_symbolic(prepared) && !t_state.tracing() ? note_call(prepared) : call_all(prepared);
   } catch (const InvalidArgumentError& error) {
     throw InvalidArgumentError(LayerError::text(*this, error.what()));
   }

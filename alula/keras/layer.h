@@ -166,6 +166,9 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   void untrack_all() { sublayers_.clear(); }
   /// Whether the call under way is part of training.
   bool training() const;
+  /// Whether a call with this input only finds out what would come out (see `Input`): no state
+  /// changes then.
+  static bool is_only_described(const Tensor& x) { return x.is_symbolic() && !t_state.tracing(); }
   /// Adds a scalar to the loss of the step under way.
   void add_loss(const Tensor& loss);
   void set_input_spec(const InputSpec& spec) { input_spec_ = spec; }

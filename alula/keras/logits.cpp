@@ -12,7 +12,7 @@ struct Logits final : Note {
 }  // namespace
 
 Tensor remember_logits(Tensor probabilities, const Tensor& logits, Squashed kind) {
-  if (!probabilities.is_symbolic()) probabilities.set_note(Ref<Note>(new Logits(logits, kind)));
+  probabilities.add_note(Ref<Note>(new Logits(logits, kind)));
   return probabilities;
 }
 

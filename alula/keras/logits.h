@@ -10,7 +10,7 @@ namespace alula::keras {
 enum class Squashed : uint8_t { kSoftmax, kSigmoid };
 
 /// `probabilities`, which remember that they were made from `logits`. The tensor must be the
-/// caller's own, not yet handed on. A symbolic tensor has no room for it and stays as it is.
+/// caller's own, not yet handed on.
 ///   return remember_logits(softmax(x), x, Squashed::kSoftmax);
 Tensor remember_logits(Tensor probabilities, const Tensor& logits, Squashed kind);
 

@@ -9,9 +9,8 @@ void Variable::update(const char* who, const Tensor& delta, bool subtract) {
   check(who, delta);
   const DeviceScope home(device());  // wherever the delta is, and whatever scope this is in
   const Elementwise& function = subtract ? sub : add;
-  Tensor* target = &state().value;
-  const Tensor* inputs[] = {target, &delta};
-  dispatch_into(ElementwiseOp(function.program(dtype())), TensorRefs(inputs), {&target, 1});
+  const TensorOrVariable inputs[] = {*this, delta};
+  update_variables(ElementwiseOp(function.program(dtype())), inputs, {this, 1});
 }
 
 void Variable::assign_add(const Tensor& delta) { update("assign_add", delta, false); }

@@ -22,15 +22,14 @@ inline Tensor lerp(const Tensor& a, const Tensor& b, double weight) {
   return call(op, a, b);
 }
 
-/// Puts lerp(target, b, weight) in the target's place; it is written where it is if nobody else
-/// holds it. No gradient flows through it.
-inline void lerp_into(Tensor& target, const Tensor& b, double weight) {
-  require(target.defined() && b.defined(), "lerp: an input is not defined yet.");
-  ElementwiseOp op(lerp_op.program(target.dtype()));
+/// Moves a variable to lerp(variable, b, weight); it is written where it is if nobody else holds
+/// its elements. No gradient flows through it.
+inline void assign_lerp(const Variable& variable, const Tensor& b, double weight) {
+  require(variable.defined() && b.defined(), "lerp: an input is not defined yet.");
+  ElementwiseOp op(lerp_op.program(variable.dtype()));
   op.parameters[0] = weight;
-  const Tensor* inputs[] = {&target, &b};
-  Tensor* targets[] = {&target};
-  dispatch_into(op, TensorRefs(inputs), targets);
+  const TensorOrVariable inputs[] = {variable, b};
+  update_variables(op, inputs, {&variable, 1});
 }
 
 }  // namespace alula

@@ -23,14 +23,14 @@ OP_TEST(lerp) {
   EXPECT_ERROR(lerp(Tensor(), {1.f}, 0.5), InvalidArgumentError, "is not defined yet");
 }
 
-TEST(LerpInto, WritesWhereTheTargetIs) {
-  Tensor target = {1.f, 2.f};
-  const void* place = target.data();
-  lerp_into(target, {2.f, 4.f}, 0.5);
-  EXPECT_EQ(target.data(), place);
-  expect_equal(target, {{2}, {1.5, 3}}, float32);
-  const Tensor held = target;  // what somebody holds stays as it is
-  lerp_into(target, {2.5f, 3.f}, 1);
+TEST(AssignLerp, WritesWhereTheVariableIs) {
+  const Variable variable(Tensor{1.f, 2.f});
+  const void* place = variable.storage().data();
+  assign_lerp(variable, {2.f, 4.f}, 0.5);
+  EXPECT_EQ(variable.storage().data(), place);
+  expect_equal(variable, {{2}, {1.5, 3}}, float32);
+  const Tensor held = variable;  // what somebody holds stays as it is
+  assign_lerp(variable, {2.5f, 3.f}, 1);
   expect_equal(held, {{2}, {1.5, 3}}, float32);
-  expect_equal(target, {{2}, {2.5, 3}}, float32);
+  expect_equal(variable, {{2}, {2.5, 3}}, float32);
 }

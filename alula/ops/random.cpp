@@ -28,14 +28,30 @@ uint64_t blocks_of(int64_t count, DType dtype) {
   return (static_cast<uint64_t>(count) + per_block - 1) / per_block;
 }
 
-/// Fixes where the numbers come from, once it is clear that the call is right, and runs it.
+/// Fixes where the numbers come from, once it is clear that the call is right.
 template <class RandomOp>
-Tensor draw(RandomOp op, random::Seed seed) {
+void reserve(RandomOp& op) {
   op.infer(SpecRefs({}));
   const Spec& output = op.output;
   const int64_t count = output.shape.checked_size(RandomOp::kName, size_of(output.dtype));
-  op.stream = random::reserve(RandomOp::kName, output.dtype, seed, blocks_of(count, output.dtype));
+  op.stream =
+      random::reserve(RandomOp::kName, output.dtype, op.seed, blocks_of(count, output.dtype));
+}
+
+/// Runs the op. In a function that is traced, each of its calls draws again.
+template <class RandomOp>
+Tensor draw(RandomOp op, random::Seed seed) {
+  op.seed = seed;
+  if (t_state.tracing()) return call_later(op, TensorRefs({}))[0];
+  reserve(op);
   return call(op);
+}
+
+template <class RandomOp>
+std::unique_ptr<Op> drawn_again_of(const RandomOp& op) {
+  auto again = std::make_unique<RandomOp>(op);
+  reserve(*again);
+  return again;
 }
 
 template <class RandomOp>
@@ -82,6 +98,19 @@ Specs RandomBernoulli::infer(SpecRefs) const {
 
 Specs RandomShuffle::infer(SpecRefs inputs) const { return {inputs[0]}; }
 
+std::unique_ptr<Op> RandomUniform::drawn_again(SpecRefs) const { return drawn_again_of(*this); }
+std::unique_ptr<Op> RandomNormal::drawn_again(SpecRefs) const { return drawn_again_of(*this); }
+std::unique_ptr<Op> RandomTruncatedNormal::drawn_again(SpecRefs) const {
+  return drawn_again_of(*this);
+}
+std::unique_ptr<Op> RandomBernoulli::drawn_again(SpecRefs) const { return drawn_again_of(*this); }
+std::unique_ptr<Op> RandomShuffle::drawn_again(SpecRefs inputs) const {
+  auto again = std::make_unique<RandomShuffle>(*this);
+  const Spec& value = inputs[0];
+  again->stream = random::reserve(kName, value.dtype, seed, blocks_of(value.shape[0], int64));
+  return again;
+}
+
 namespace random {
 
 Tensor uniform(const Shape& shape, const UniformOptions& options) {
@@ -111,8 +140,11 @@ Tensor shuffle(const Tensor& value, Seed seed) {
   require(value.defined(), "{}: the input is not defined yet.", RandomShuffle::kName);
   if (value.rank() == 0) return value;
   RandomShuffle op;
+  op.seed = seed;
   op.stream = reserve(op.kName, value.dtype(), seed, blocks_of(value.shape()[0], int64));
-  return call(op, value);
+  if (!t_state.tracing()) return call(op, value);
+  const Tensor* input = &value;
+  return call_later(op, TensorRefs({&input, 1}))[0];
 }
 
 }  // namespace random

@@ -53,6 +53,7 @@ Tensor shuffle(const Tensor& value, Seed seed = {});
 struct RandomOutput {
   Spec output;
   random::Stream stream;
+  random::Seed seed;
 };
 
 /// The element i is word i of the stream, or words 2i and 2i + 1 if it has 64 bits. As in
@@ -63,9 +64,11 @@ struct RandomUniform final : OpOf<RandomUniform>, RandomOutput {
   static constexpr const char* kName = "random_uniform";
   static constexpr DTypeSet kDTypes = kFloating | DTypeSet{int32, int64};
   static constexpr bool kDifferentiable = false;
+  static constexpr bool kRandom = true;
   Number minval = 0;
   Number maxval = 1.0;
   Specs infer(SpecRefs inputs) const override;
+  std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
 /// By the method of Box and Muller: two uniforms u, v, from as many words as in RandomUniform, make
@@ -75,9 +78,11 @@ struct RandomNormal final : OpOf<RandomNormal>, RandomOutput {
   static constexpr const char* kName = "random_normal";
   static constexpr DTypeSet kDTypes = kFloating;
   static constexpr bool kDifferentiable = false;
+  static constexpr bool kRandom = true;
   double mean = 0;
   double stddev = 1;
   Specs infer(SpecRefs inputs) const override;
+  std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
 /// The inverse of the distribution function, applied to a uniform from as many words as in
@@ -87,9 +92,11 @@ struct RandomTruncatedNormal final : OpOf<RandomTruncatedNormal>, RandomOutput {
   static constexpr const char* kName = "random_truncated_normal";
   static constexpr DTypeSet kDTypes = kFloating;
   static constexpr bool kDifferentiable = false;
+  static constexpr bool kRandom = true;
   double mean = 0;
   double stddev = 1;
   Specs infer(SpecRefs inputs) const override;
+  std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
 /// The element i is 1 if word i is less than probability * 2^32.
@@ -97,8 +104,10 @@ struct RandomBernoulli final : OpOf<RandomBernoulli>, RandomOutput {
   static constexpr const char* kName = "random_bernoulli";
   static constexpr DTypeSet kDTypes = kNumericOrBool;
   static constexpr bool kDifferentiable = false;
+  static constexpr bool kRandom = true;
   double probability = 0.5;
   Specs infer(SpecRefs inputs) const override;
+  std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
 /// Fisher's and Yates's: for i = 0, 1, … the i-th place of n is swapped with place
@@ -107,8 +116,11 @@ struct RandomShuffle final : OpOf<RandomShuffle> {
   static constexpr const char* kName = "random_shuffle";
   static constexpr DTypeSet kDTypes = kAnyType;
   static constexpr bool kDifferentiable = false;
+  static constexpr bool kRandom = true;
   random::Stream stream;
+  random::Seed seed;
   Specs infer(SpecRefs inputs) const override;
+  std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
 }  // namespace alula

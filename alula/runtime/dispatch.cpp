@@ -5,6 +5,7 @@
 #include "alula/core/log.h"
 #include "alula/runtime/denormals.h"
 #include "alula/runtime/devices.h"
+#include "alula/runtime/variable.h"
 
 namespace alula {
 
@@ -13,6 +14,13 @@ constinit thread_local ThreadState t_state;
 Listener::Listener() : outer_(t_state.listener) {
   t_state.listener = this;
   t_state.flags |= ThreadState::kListening;
+}
+
+WithoutTracing::WithoutTracing() : was_tracing_(t_state.tracing()) {
+  t_state.flags &= ~ThreadState::kTracing;
+}
+WithoutTracing::~WithoutTracing() {
+  if (was_tracing_) t_state.flags |= ThreadState::kTracing;
 }
 
 Listener::~Listener() { stop_listening(); }
@@ -146,27 +154,11 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
   return outputs;
 }
 
-/// A call of an op whose inputs are not there yet.
-class OpCall final : public Call {
- public:
-  OpCall(const Op& op, std::vector<Tensor> inputs) : Call(std::move(inputs)), op_(op.clone()) {}
-  Tensors run(std::span<const Tensor> values) const override { return call_all(*op_, values); }
-
- private:
-  std::unique_ptr<Op> op_;
-};
-
-Tensors call_later(const Op& op, TensorRefs inputs, const Specs& specs) {
-  std::vector<Tensor> kept;
-  for (size_t i = 0; i < inputs.size(); ++i) kept.push_back(inputs[i]);
-  return symbolic_outputs(std::make_shared<OpCall>(op, std::move(kept)), specs);
-}
-
 /// Everything that an ordinary call on the CPU need not think about.
 [[gnu::noinline]] Tensors dispatch_slowly(const Op& op, TensorRefs inputs) {
   check_defined(op, inputs);
   const SpecPointers specs = specs_of(inputs);
-  if (any_symbolic(inputs)) return call_later(op, inputs, op.infer(refs(specs)));
+  if (any_symbolic(inputs)) return call_later(op, inputs);
   Device wanted = place(inputs);
   if (op.type().view) {
     if (stays_on_cpu(inputs[0])) wanted = kCPU;
@@ -215,6 +207,48 @@ Tensors dispatch_all(const Op& op, TensorRefs inputs) {
   Tensors outputs = allocate(op, op.infer(refs(specs)), nullptr);
   run_on_cpu(op, views_of(inputs), views_of(outputs));
   return outputs;
+}
+
+Tensors OpCall::run(std::span<const Tensor> values) const { return call_all(*op_, values); }
+
+Tensors HostCall::run(std::span<const Tensor>) const {
+  const std::vector<Tensor> values = function_();
+  return {values.begin(), values.end()};
+}
+
+std::vector<Tensor> host_tensors(std::span<const Spec> specs, HostCall::Function function) {
+  const Tensors made = symbolic_outputs(std::make_shared<HostCall>(std::move(function)), specs);
+  return {made.begin(), made.end()};
+}
+
+Tensors call_later(const Op& op, TensorRefs inputs) {
+  std::vector<Tensor> kept;
+  for (size_t i = 0; i < inputs.size(); ++i) kept.push_back(inputs[i]);
+  Tensors outputs = symbolic_outputs(std::make_shared<OpCall>(op, std::move(kept)),
+                                     op.infer(refs(specs_of(inputs))));
+  if (t_state.flags & ThreadState::kListening)
+    tell_listeners(op, DeviceType::kSymbolic, inputs, std::span(outputs.data(), outputs.size()));
+  return outputs;
+}
+
+void update_variables(const Op& op, std::span<const TensorOrVariable> inputs,
+                      std::span<const Variable> targets) {
+  if (t_state.tracing()) {
+    std::vector<Tensor> values;
+    for (const TensorOrVariable& input : inputs)
+      values.push_back(input.tensor() != nullptr ? *input.tensor()
+                                                 : t_state.tracer->read(*input.variable()));
+    const Tensors outputs = call_all(op, values);
+    for (size_t i = 0; i < targets.size(); ++i) t_state.tracer->assign(targets[i], outputs[i]);
+    return;
+  }
+  InlineVector<const Tensor*, 64> pointers;
+  InlineVector<Tensor*, 64> places;
+  for (const TensorOrVariable& input : inputs)
+    pointers.push_back(input.tensor() != nullptr ? input.tensor() : &input.variable()->storage());
+  for (const Variable& target : targets) places.push_back(&target.storage());
+  dispatch_into(op, TensorRefs(std::span<const Tensor* const>(pointers.data(), pointers.size())),
+                std::span<Tensor* const>(places.data(), places.size()));
 }
 
 void dispatch_into(const Op& op, TensorRefs inputs, std::span<Tensor* const> targets) {

@@ -42,4 +42,6 @@ Gradients Op::gradient(const Recorded&) const {
 
 Needs Op::needs(IndexSet) const { return {}; }
 
+std::unique_ptr<Op> Op::drawn_again(SpecRefs) const { return nullptr; }
+
 }  // namespace alula

@@ -60,11 +60,12 @@ struct OpType {
   DTypeSet dtypes;  // what the op is for; `infer` is what checks its inputs
   bool view;        // the output is the input with another shape: nothing is computed
   bool differentiable;
+  bool random;  // draws numbers: every call gives others
   std::array<Kernel, kDeviceTypeCount> kernels{};
   const OpType* next = nullptr;  // the list of all types
 
-  constexpr OpType(const char* name, DTypeSet dtypes, bool view, bool differentiable)
-      : name(name), dtypes(dtypes), view(view), differentiable(differentiable) {}
+  constexpr OpType(const char* name, DTypeSet dtypes, bool view, bool differentiable, bool random)
+      : name(name), dtypes(dtypes), view(view), differentiable(differentiable), random(random) {}
   Kernel kernel(DeviceType type) const { return kernels[static_cast<int>(type)]; }
 };
 
@@ -165,6 +166,8 @@ class Op {
   virtual Gradients gradient(const Recorded& call) const;
   /// What `gradient` reads when those with respect to `wanted` are asked for.
   virtual Needs needs(IndexSet wanted) const;
+  /// Of an op that draws random numbers: the same op with the next ones. None for others.
+  virtual std::unique_ptr<Op> drawn_again(SpecRefs inputs) const;
   virtual std::unique_ptr<Op> clone() const = 0;
 
  protected:
@@ -185,6 +188,13 @@ constexpr bool is_view() {
     return false;
 }
 template <class Derived>
+constexpr bool is_random() {
+  if constexpr (requires { Derived::kRandom; })
+    return Derived::kRandom;
+  else
+    return false;
+}
+template <class Derived>
 constexpr bool is_differentiable() {
   if constexpr (requires { Derived::kDifferentiable; })
     return Derived::kDifferentiable;
@@ -195,8 +205,8 @@ constexpr bool is_differentiable() {
 
 /// The base of an op's struct. `Derived` has `static constexpr const char* kName`, the name of the
 /// function that users call, and `static constexpr DTypeSet kDTypes`, what it takes; a view also
-/// has `static constexpr bool kView = true`, and an op without a gradient `kDifferentiable =
-/// false`.
+/// has `static constexpr bool kView = true`, an op without a gradient `kDifferentiable = false`, one
+/// that draws random numbers `kRandom = true`.
 template <class Derived>
 class OpOf : public Op {
  public:
@@ -211,7 +221,7 @@ class OpOf : public Op {
  private:
   static inline constinit OpType type_ =
       OpType(Derived::kName, Derived::kDTypes, internal::is_view<Derived>(),
-             internal::is_differentiable<Derived>());
+             internal::is_differentiable<Derived>(), internal::is_random<Derived>());
 };
 
 namespace internal {

@@ -23,6 +23,11 @@ void Variable::fail_undefined() {
 
 Tensor Variable::value() const {
   const State& state = this->state();
+  if (t_state.tracing()) [[unlikely]] {
+    const Tensor symbol = t_state.tracer->read(*this);
+    tell_listeners(*this, symbol);
+    return symbol;
+  }
   if (t_state.flags & ThreadState::kListening) [[unlikely]]
     tell_listeners(*this, state.value);
   return state.value;
@@ -36,6 +41,7 @@ void Variable::check(const char* who, const Tensor& value) const {
 
 void Variable::assign(const Tensor& value) {
   check("assign", value);
+  if (t_state.tracing()) return t_state.tracer->assign(*this, value);
   state().value = detached(moved(value, device()));
 }
 

@@ -43,8 +43,8 @@ class Variable {
   void assign_add(const Tensor& delta);
   void assign_sub(const Tensor& delta);
 
-  /// For those who write it in place with `dispatch_into`.
-  Tensor& storage() { return state().value; }
+  /// For `update_variables`, which writes it in place.
+  Tensor& storage() const { return state().value; }
   /// The same variable, not just an equal one.
   bool same_as(const Variable& other) const { return state_ == other.state_; }
   /// What a tape knows it by.

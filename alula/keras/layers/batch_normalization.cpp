@@ -15,12 +15,6 @@ namespace {
 /// 16 bits are too few for statistics.
 DType at_least_float32(DType dtype) { return is_half(dtype) ? float32 : dtype; }
 
-/// Moves an average towards a new value, where it is.
-void move_average(Variable& average, const Tensor& value, double rate) {
-  Tensor* target = &average.storage();
-  lerp_into(*target, value, rate);
-}
-
 }  // namespace
 
 BatchNormalizationImpl::BatchNormalizationImpl(const BatchNormalizationOptions& options)
@@ -85,9 +79,9 @@ Tensor BatchNormalizationImpl::by_batch(const Tensor& x) {
   const BatchNormResult result = batch_norm(x, scale_or_ones(), center_or_zeros(),
                                             {.axis = options.axis, .epsilon = options.epsilon});
   // An empty batch has no statistics, and what is only described yet has none either.
-  if (!x.is_symbolic() && x.size() > 0) {
-    move_average(moving_mean, result.mean, 1 - options.momentum);
-    move_average(moving_variance, result.variance, 1 - options.momentum);
+  if (!is_only_described(x) && x.size() > 0) {
+    assign_lerp(moving_mean, result.mean, 1 - options.momentum);
+    assign_lerp(moving_variance, result.variance, 1 - options.momentum);
   }
   return result.y;
 }

@@ -12,7 +12,7 @@ DropoutImpl::DropoutImpl(const DropoutOptions& options) : LayerWith(options) {
 
 Tensor DropoutImpl::call(const Tensor& x) {
   // What is only described yet keeps its shape; nothing is drawn for it.
-  if (!training() || options.rate == 0 || x.is_symbolic()) return x;
+  if (!training() || options.rate == 0 || is_only_described(x)) return x;
   const double kept = 1 - options.rate;
   Shape shape = x.shape();
   const Shape& noise = options.noise_shape;

@@ -96,6 +96,7 @@ void OptimizerImpl::set_learning_rate(double rate) {
 
 void OptimizerImpl::build(const std::vector<Variable>& variables) {
   if (built_) return;
+  const WithoutTracing once;
   std::vector<Tracked> tracked;
   std::unordered_map<const void*, size_t> positions;
   slot_kinds_ = slots();

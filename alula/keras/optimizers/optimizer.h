@@ -57,7 +57,7 @@ using StepScalars = InlineVector<double, 6>;
 
 /// An optimizer's inside: what is written to make a new one. `slots` says what is kept for each
 /// element, `rule` what a step does to it.
-class OptimizerImpl {
+class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
  public:
   struct Slot {
     const char* name;
@@ -122,7 +122,9 @@ class OptimizerImpl {
   bool prepare(std::vector<Item>& items);
   void clip_norms(std::vector<Item>& items) const;
   void update(std::vector<Item>& items);
-  void update_some(std::span<Item> items, const Update& update, int64_t done);
+  void check_traceable();
+  std::vector<Tensor> shared_numbers(const Update& update, bool last);
+  void update_some(std::span<Item> items, const Update& update, bool last);
   const Update& update_for(DType dtype, bool decays);
   void overwrite_by_averages();
   bool clips_norms() const { return options_.clipnorm.given() || options_.global_clipnorm.given(); }
@@ -139,6 +141,7 @@ class OptimizerImpl {
   std::vector<std::unique_ptr<Update>> updates_;
   ExcludeOptions excluded_;
   std::unordered_set<const void*> warned_;
+  const void* traced_in_ = nullptr;  // the trace that its last step was part of
 };
 
 /// What makes variables better, step by step. Copies are the same optimizer.

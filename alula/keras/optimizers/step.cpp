@@ -159,7 +159,7 @@ const OptimizerImpl::Update& OptimizerImpl::update_for(DType dtype, bool decays)
 }
 
 void OptimizerImpl::update(std::vector<Item>& items) {
-  const int64_t done = steps_done();
+  check_traceable();
   // Usually all variables are of one kind: one call for all of them.
   for (std::span<Item> left = items; !left.empty();) {
     const DType dtype = left[0].tracked->variable.dtype();
@@ -168,42 +168,70 @@ void OptimizerImpl::update(std::vector<Item>& items) {
       return item.tracked->variable.dtype() == dtype && item.tracked->decays == decays;
     });
     const auto count = static_cast<size_t>(end - left.begin());
-    update_some(left.first(count), update_for(dtype, decays), done);
+    update_some(left.first(count), update_for(dtype, decays), count == left.size());
     left = left.subspan(count);
   }
-  stepped({.step = done + 1, .rate = learning_rate()});
-  overwrite_by_averages();
+  if (!t_state.tracing()) overwrite_by_averages();
 }
 
-void OptimizerImpl::update_some(std::span<Item> items, const Update& update, int64_t done) {
+/// What a step does on the host is done before each run of a function that was traced; it must not
+/// decide what is computed.
+void OptimizerImpl::check_traceable() {
+  if (!t_state.tracing()) return;
+  require<UnimplementedError>(
+      !options_.gradient_accumulation_steps.given() && !options_.ema_overwrite_frequency.given(),
+      "{}: gradient_accumulation_steps and ema_overwrite_frequency work in eager steps only. Call "
+      "it outside of function(), or compile with run_eagerly.",
+      name_);
+  require<UnimplementedError>(traced_in_ != t_state.tracer,
+                              "{}: a function can only contain one step of an optimizer.", name_);
+  traced_in_ = t_state.tracer;
+}
+
+/// The numbers of the next step that all variables share. `last`: nobody asks for more of them.
+std::vector<Tensor> OptimizerImpl::shared_numbers(const Update& update, bool last) {
   const DType computed = computed_in(update.dtype);
-  const StepNumbers step{.step = done + 1, .rate = learning_rate(), .single = computed == float32};
+  const StepNumbers step{
+      .step = steps_done() + 1, .rate = learning_rate(), .single = computed == float32};
   StepScalars numbers = scalars(step);
   if (update.decays) numbers.push_back(options_.weight_decay.value() * step.rate);
   if (options_.use_ema)
     numbers.push_back(iterations_.value().item<int64_t>() == 0 ? 0 : options_.ema_momentum);
-  InlineVector<Tensor, 6> shared;
-  for (double number : numbers) shared.push_back(Tensor(number, computed));
+  if (last) stepped({.step = step.step, .rate = step.rate});
+  std::vector<Tensor> shared;
+  for (double number : numbers) shared.emplace_back(Number(number), computed);
+  return shared;
+}
 
-  InlineVector<const Tensor*, 64> inputs;
-  InlineVector<Tensor*, 64> targets;
-  for (const Tensor& number : shared) inputs.push_back(&number);
-  for (Item& item : items) {
-    inputs.push_back(&item.tracked->variable.storage());
-    targets.push_back(&item.tracked->variable.storage());
-    inputs.push_back(&item.gradient);
-    for (Variable& slot : item.tracked->slots) {
-      inputs.push_back(&slot.storage());
-      targets.push_back(&slot.storage());
+void OptimizerImpl::update_some(std::span<Item> items, const Update& update, bool last) {
+  std::vector<Tensor> shared;
+  if (t_state.tracing()) {
+    const size_t count = scalars({}).size() + (update.decays ? 1 : 0) + (options_.use_ema ? 1 : 0);
+    const std::vector<Spec> specs(count, {computed_in(update.dtype), {}});
+    shared = host_tensors(specs, [self = shared_from_this(), &update, last] {
+      return self->shared_numbers(update, last);
+    });
+  } else {
+    shared = shared_numbers(update, last);
+  }
+
+  InlineVector<TensorOrVariable, 64> inputs(shared.begin(), shared.end());
+  std::vector<Variable> targets;
+  for (const Item& item : items) {
+    inputs.push_back(item.tracked->variable);
+    targets.push_back(item.tracked->variable);
+    inputs.push_back(item.gradient);
+    for (const Variable& slot : item.tracked->slots) {
+      inputs.push_back(slot);
+      targets.push_back(slot);
     }
-    if (item.clip.defined()) inputs.push_back(&item.clip);
+    if (item.clip.defined()) inputs.push_back(item.clip);
   }
   MultiElementwise op(*update.recorded.program);
   op.shared = static_cast<int>(shared.size());
   op.scalars = clips_norms() ? 1 : 0;
   for (double parameter : update.recorded.parameters) op.parameters.push_back(parameter);
-  dispatch_into(op, TensorRefs(std::span<const Tensor* const>(inputs.data(), inputs.size())),
-                std::span<Tensor* const>(targets.data(), targets.size()));
+  update_variables(op, inputs, targets);
 }
 
 void OptimizerImpl::overwrite_by_averages() {

@@ -1,0 +1,139 @@
+#include "alula/graph/trace.h"
+
+#include <unordered_map>
+
+namespace alula::graph {
+namespace {
+
+/// The variables that a function being traced has met, with what they are by now.
+class Variables final : public VariableTracer {
+ public:
+  Variables() : outer_(t_state.tracer), was_tracing_(t_state.tracing()) {
+    require<UnimplementedError>(!was_tracing_, "function: a trace is under way in this thread.");
+    t_state.tracer = this;
+    t_state.flags |= ThreadState::kTracing;
+  }
+  ~Variables() override {
+    t_state.tracer = outer_;
+    t_state.flags &= ~ThreadState::kTracing;
+  }
+  Variables(const Variables&) = delete;
+  Variables& operator=(const Variables&) = delete;
+
+  struct Met {
+    Variable variable;
+    Tensor before;  // a symbolic tensor for its value at the start of a run
+    Tensor now;
+  };
+
+  Tensor read(const Variable& variable) override { return met(variable).now; }
+  void assign(const Variable& variable, const Tensor& value) override { met(variable).now = value; }
+  const std::vector<Met>& all() const { return all_; }
+
+ private:
+  Met& met(const Variable& variable) {
+    const auto [place, fresh] = places_.emplace(variable.key(), all_.size());
+    if (fresh) {
+      const Tensor symbol = Tensor::symbolic(variable.spec(), Ref<Note>(new Symbol));
+      all_.push_back({variable, symbol, symbol});
+    }
+    return all_[place->second];
+  }
+
+  VariableTracer* outer_;
+  bool was_tracing_;
+  std::vector<Met> all_;
+  std::unordered_map<const void*, size_t> places_;
+};
+
+/// Makes nodes of what symbolic tensors say of how they came about.
+class Collector {
+ public:
+  /// A tensor that is there at the start of a run.
+  void add(const Tensor& symbol, Node node) {
+    node.outputs = {symbol.spec()};
+    leaves_.emplace(symbol.id(), graph_.nodes.size());
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  Value value_of(const Tensor& tensor) {
+    require(tensor.defined(), "function: a result is not defined.");
+    if (const auto leaf = leaves_.find(tensor.id()); leaf != leaves_.end())
+      return {leaf->second, 0};
+    if (!tensor.is_symbolic()) {
+      add(tensor, {.kind = Node::Kind::kConstant, .constant = tensor});
+      return {graph_.nodes.size() - 1, 0};
+    }
+    const Symbol& symbol = *tensor.note<Symbol>();
+    require(symbol.call != nullptr,
+            "function: a symbolic tensor of another function or model is used: {}.", tensor);
+    return {node_of(symbol.call, tensor), symbol.index};
+  }
+
+  Graph& graph() { return graph_; }
+
+ private:
+  size_t node_of(const std::shared_ptr<const Call>& call, const Tensor& tensor) {
+    if (const auto known = calls_.find(call.get()); known != calls_.end()) {
+      note_output(known->second, tensor);
+      return known->second;
+    }
+    Node node;
+    for (const Tensor& input : call->inputs()) node.inputs.push_back(value_of(input));
+    if (const auto* op = dynamic_cast<const OpCall*>(call.get())) {
+      node.op = op->op();
+      std::vector<const Spec*> specs;
+      for (const Value& input : node.inputs) specs.push_back(&graph_.spec(input));
+      node.outputs = node.op->infer(SpecRefs(specs));
+    } else {
+      require(dynamic_cast<const HostCall*>(call.get()) != nullptr,
+              "function: a symbolic tensor of a model is used: {}.", tensor);
+      node.kind = Node::Kind::kHost;
+      node.host = call;
+    }
+    const size_t place = graph_.nodes.size();
+    calls_.emplace(call.get(), place);
+    graph_.nodes.push_back(std::move(node));
+    note_output(place, tensor);
+    return place;
+  }
+
+  /// What host code gives is known from the tensors that stand for it.
+  void note_output(size_t place, const Tensor& tensor) {
+    Node& node = graph_.nodes[place];
+    if (node.kind != Node::Kind::kHost) return;
+    const auto index = static_cast<size_t>(tensor.note<Symbol>()->index);
+    while (node.outputs.size() <= index) node.outputs.push_back({});
+    node.outputs[index] = tensor.spec();
+  }
+
+  Graph graph_;
+  std::unordered_map<uint64_t, size_t> leaves_;
+  std::unordered_map<const Call*, size_t> calls_;
+};
+
+}  // namespace
+
+Graph trace(const TracedFunction& function, std::span<const Spec> inputs) {
+  std::vector<Tensor> symbols;
+  for (const Spec& spec : inputs) symbols.push_back(Tensor::symbolic(spec, Ref<Note>(new Symbol)));
+  std::vector<Tensor> results;
+  std::vector<Variables::Met> met;
+  {
+    Variables variables;
+    results = function(symbols);
+    met = variables.all();
+  }
+  Collector collector;
+  for (const Tensor& symbol : symbols) collector.add(symbol, {.kind = Node::Kind::kInput});
+  for (const Variables::Met& variable : met)
+    collector.add(variable.before, {.kind = Node::Kind::kVariable, .variable = variable.variable});
+  Graph& graph = collector.graph();
+  for (const Tensor& result : results) graph.outputs.push_back(collector.value_of(result));
+  for (const Variables::Met& variable : met)
+    if (!variable.now.same_as(variable.before))
+      graph.updates.emplace_back(variable.variable, collector.value_of(variable.now));
+  return std::move(graph);
+}
+
+}  // namespace alula::graph
