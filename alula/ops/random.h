@@ -12,20 +12,20 @@ struct UniformOptions {
   Number minval = 0;
   Number maxval = 1.0;  // an integer dtype needs one
   DType dtype = float32;
-  Seed seed;
+  Seed seed = {};
 };
 
 struct NormalOptions {
   double mean = 0;
   double stddev = 1;
   DType dtype = float32;
-  Seed seed;
+  Seed seed = {};
 };
 
 struct BernoulliOptions {
   double probability = 0.5;  // of a 1, or true
   DType dtype = float32;
-  Seed seed;
+  Seed seed = {};
 };
 
 /// Numbers between `minval`, included, and `maxval`, excluded (though a float may be rounded up to
