@@ -373,6 +373,16 @@ TEST(Fit, ACallbackMayCompileAnew) {
   EXPECT_EQ(history["mae"].size(), 1u);  // the metric of the first epoch alone
 }
 
+TEST(Fit, NoStepLeavesNoAverages) {
+  const Problem problem;
+  const Sequential model = linear_model();
+  model.compile({.optimizer = optimizers::SGD({.use_ema = true}), .loss = "mse"});
+  const History history =
+      model.fit(problem.x, problem.y, {.epochs = 1, .verbose = 0, .initial_epoch = 1});
+  EXPECT_TRUE(history.epoch.empty());
+  expect_same(model.get_weights()[0], zeros({3, 1}));
+}
+
 TEST(Fit, AllFrozenLearnsNothing) {
   const Problem problem;
   const Sequential model = linear_model();

@@ -153,7 +153,7 @@ void OptimizerImpl::exclude_from_weight_decay(const ExcludeOptions& options) {
 }
 
 void OptimizerImpl::finalize_variable_values(const std::vector<Variable>& variables) {
-  if (!options_.use_ema) return;
+  if (!options_.use_ema || !built_) return;  // without a step there are no averages
   for (size_t i = 0; i < variables.size(); ++i) {
     const Tracked& item = find(variables[i], i);
     Variable(item.variable).assign(item.slots.back().value());
