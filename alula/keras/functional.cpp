@@ -96,7 +96,12 @@ void FunctionalImpl::track_layers() {
   }
 }
 
-Tensor FunctionalImpl::call(const Tensor& x) { return call_all({x})[0]; }
+Tensor FunctionalImpl::call(const Tensor& x) {
+  const std::vector<Tensor> results = call_all({x});
+  require(results.size() == 1, "model '{}': it has {} outputs. Use call_all().", name(),
+          results.size());
+  return results[0];
+}
 
 std::vector<Tensor> FunctionalImpl::call_all(const std::vector<Tensor>& inputs) {
   require(inputs.size() == inputs_.size(), "model '{}': takes {} inputs. Got {}.", name(),
@@ -140,7 +145,9 @@ std::shared_ptr<LayerImpl> FunctionalImpl::copy() const {
       inputs.push_back(symbolic_input(copies.at(layer.shared().get())));
       values[i] = {inputs.back()};
     } else if (layer.defined()) {
-      const std::vector<Tensor> made = copies.at(layer.shared().get()).call_all(operands);
+      const auto& call = static_cast<const LayerCall&>(*node.call);
+      const std::vector<Tensor> made =
+          copies.at(layer.shared().get()).call_all(operands, call.options());
       values[i] = Tensors(made.begin(), made.end());
     } else {
       values[i] = node.call->run(operands);

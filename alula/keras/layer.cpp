@@ -11,21 +11,28 @@
 namespace alula::keras {
 namespace {
 
-/// Whether the outermost call of this thread is training.
+/// Whether the call under way in this thread is training.
 constinit thread_local bool t_training = false;
+/// The number of the outermost call under way in this thread; 0 if there is none.
+constinit thread_local uint64_t t_call = 0;
+constinit std::atomic<uint64_t> g_calls = 0;
 
 /// Sets what `training()` answers while a layer is called.
 class CallScope {
  public:
-  explicit CallScope(const CallOptions& options) : outer_(t_training) {
+  explicit CallScope(const CallOptions& options) : outer_(t_training), outermost_(t_call == 0) {
     t_training = options.training.value_or(outer_);
+    if (outermost_) t_call = g_calls.fetch_add(1, std::memory_order_relaxed) + 1;
   }
-  ~CallScope() { t_training = outer_; }
+  ~CallScope() {
+    t_training = outer_;
+    if (outermost_) t_call = 0;
+  }
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
  private:
-  bool outer_;
+  bool outer_, outermost_;
 };
 
 std::vector<Shape> shapes_of(const std::vector<Tensor>& tensors) {
@@ -39,14 +46,16 @@ bool any_symbolic(const std::vector<Tensor>& tensors) {
                      [](const Tensor& tensor) { return tensor.is_symbolic(); });
 }
 
-/// An error of an op inside a layer, with the layer named. Only the innermost layer is.
-class LayerError {
- public:
-  static std::string text(const LayerImpl& layer, const std::string& what) {
-    if (what.starts_with("layer '")) return what;
-    return fmt::format("layer '{}' ({}): {}", layer.name(), layer.class_name(), what);
-  }
-};
+/// The text of an error inside a layer, with the layer named. Only the innermost layer is.
+std::string with_layer(const LayerImpl& layer, const std::string& what) {
+  if (what.starts_with("layer '")) return what;
+  return fmt::format("layer '{}' ({}): {}", layer.name(), layer.class_name(), what);
+}
+
+void check_single(const LayerImpl& layer, const std::vector<Tensor>& outputs) {
+  require(outputs.size() == 1, "layer '{}' ({}): it has {} outputs. Use call_all().", layer.name(),
+          layer.class_name(), outputs.size());
+}
 
 /// Each variable once, in order.
 std::vector<Variable> without_repeats(const std::vector<Variable>& variables) {
@@ -69,8 +78,11 @@ void LayerImpl::set_class(const std::type_info& type) {
 void LayerImpl::build_all(const std::vector<Shape>& inputs) { build(inputs[0]); }
 
 Tensor LayerImpl::call(const Tensor&) {
-  fail<UnimplementedError>("layer '{}' ({}): it says nothing of how it is called. Override call().",
-                           name(), class_name());
+  fail<UnimplementedError>(
+      "layer '{}' ({}): it says nothing of how it is called with one input for one output. "
+      "Override "
+      "call(), or use call_all() if that is what it overrides.",
+      name(), class_name());
 }
 
 std::vector<Tensor> LayerImpl::call_all(const std::vector<Tensor>& inputs) {
@@ -128,11 +140,13 @@ Tensor LayerImpl::run(const Tensor& x, const CallOptions& options) {
     const Tensor input = prepare(x);
     if (!built_) ensure_built({input.shape()});
     check_input(input.spec());
-    added_losses_.clear();
-    if (is_only_described(input)) return note_call({input})[0];
-    return call(input);
+    begin_call();
+    if (!is_only_described(input)) return call(input);
+    const std::vector<Tensor> outputs = note_call({input}, options);
+    check_single(*this, outputs);
+    return outputs[0];
   } catch (const InvalidArgumentError& error) {
-    throw InvalidArgumentError(LayerError::text(*this, error.what()));
+    throw InvalidArgumentError(with_layer(*this, error.what()));
   }
 }
 
@@ -145,19 +159,21 @@ std::vector<Tensor> LayerImpl::run_all(const std::vector<Tensor>& inputs,
     for (const Tensor& input : inputs) prepared.push_back(prepare(input));
     if (!built_) ensure_built(shapes_of(prepared));
     for (const Tensor& input : prepared) check_input(input.spec());
-    added_losses_.clear();
-    return any_symbolic(prepared) && !t_state.tracing() ? note_call(prepared) : call_all(prepared);
+    begin_call();
+    const bool describe = any_symbolic(prepared) && !t_state.tracing();
+    return describe ? note_call(prepared, options) : call_all(prepared);
   } catch (const InvalidArgumentError& error) {
-    throw InvalidArgumentError(LayerError::text(*this, error.what()));
+    throw InvalidArgumentError(with_layer(*this, error.what()));
   }
 }
 
 /// The layer is run on symbolic tensors to learn what comes out; what it does inside is forgotten.
-std::vector<Tensor> LayerImpl::note_call(const std::vector<Tensor>& inputs) {
+std::vector<Tensor> LayerImpl::note_call(const std::vector<Tensor>& inputs,
+                                         const CallOptions& options) {
   std::vector<Spec> specs;
   for (const Tensor& output : call_all(inputs)) specs.push_back(output.spec());
-  const Tensors outputs =
-      symbolic_outputs(std::make_shared<LayerCall>(Layer(shared_from_this()), inputs), specs);
+  const Tensors outputs = symbolic_outputs(
+      std::make_shared<LayerCall>(Layer(shared_from_this()), inputs, options), specs);
   return {outputs.begin(), outputs.end()};
 }
 
@@ -205,13 +221,29 @@ std::vector<std::pair<std::string, Variable>> LayerImpl::named_weights() const {
   return named;
 }
 
+/// What was added in an earlier call is forgotten; a layer that is called twice in one keeps both.
+void LayerImpl::begin_call() {
+  if (last_call_.load(std::memory_order_relaxed) == t_call) return;
+  last_call_.store(t_call, std::memory_order_relaxed);
+  added_losses_.clear();
+}
+
 std::vector<Tensor> LayerImpl::losses() const {
-  std::vector<Tensor> losses = added_losses_;
+  std::vector<Tensor> losses;
+  std::unordered_set<const LayerImpl*> seen;
+  collect_losses(last_call_.load(std::memory_order_relaxed), seen, losses);
+  return losses;
+}
+
+/// Each layer's once, wherever it is held. What a layer added before the call `since` is old.
+void LayerImpl::collect_losses(uint64_t since, std::unordered_set<const LayerImpl*>& seen,
+                               std::vector<Tensor>& losses) const {
+  if (!seen.insert(this).second) return;
+  if (last_call_.load(std::memory_order_relaxed) >= since)
+    losses.insert(losses.end(), added_losses_.begin(), added_losses_.end());
   if (base_.trainable)
     for (const auto& [weight, penalty] : penalties_) losses.push_back(penalty(weight));
-  for (const Layer& layer : sublayers_)
-    for (const Tensor& loss : layer.impl().losses()) losses.push_back(loss);
-  return losses;
+  for (const Layer& layer : sublayers_) layer.impl().collect_losses(since, seen, losses);
 }
 
 // Layer
@@ -229,8 +261,7 @@ Tensor Layer::operator()(const Tensor& x, const CallOptions& options) const {
 
 Tensor Layer::operator()(const std::vector<Tensor>& inputs, const CallOptions& options) const {
   const std::vector<Tensor> outputs = call_all(inputs, options);
-  require(outputs.size() == 1, "layer '{}': it has {} outputs. Use call_all().", name(),
-          outputs.size());
+  check_single(impl(), outputs);
   return outputs[0];
 }
 
@@ -285,7 +316,7 @@ void Layer::set_weights(const std::vector<Tensor>& values) const {
 }
 
 Tensors LayerCall::run(std::span<const Tensor> values) const {
-  const std::vector<Tensor> outputs = layer_.call_all({values.begin(), values.end()});
+  const std::vector<Tensor> outputs = layer_.call_all({values.begin(), values.end()}, options_);
   return {outputs.begin(), outputs.end()};
 }
 

@@ -1,6 +1,8 @@
 #pragma once
+#include <atomic>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -47,7 +49,7 @@ class Layer {
   Layer(const Tensor& input);
 
   /// Calls the layer. It makes its weights at the first call. On a symbolic tensor (see `Input`)
-  /// the call is noted, to become part of a functional model.
+  /// the call is noted with its options, to become part of a functional model.
   Tensor operator()(const Tensor& x, const CallOptions& options = {}) const;
   Tensor operator()(const std::vector<Tensor>& inputs, const CallOptions& options = {}) const;
   /// Numbers in braces are one tensor: dense({{1.f, 2.f}}).
@@ -77,7 +79,8 @@ class Layer {
   bool trainable() const;
   /// Freezes, or unfreezes, the layer and all in it.
   void set_trainable(bool trainable) const;
-  /// The penalties of regularizers, and what layers added, in the last call.
+  /// The penalties of regularizers, and what layers added in the last call, each as often as it was
+  /// called in it.
   std::vector<Tensor> losses() const;
 
   LayerImpl& impl() const;
@@ -178,7 +181,10 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
 
  private:
   void check_input(const Spec& x) const;
-  std::vector<Tensor> note_call(const std::vector<Tensor>& inputs);
+  std::vector<Tensor> note_call(const std::vector<Tensor>& inputs, const CallOptions& options);
+  void begin_call();
+  void collect_losses(uint64_t since, std::unordered_set<const LayerImpl*>& seen,
+                      std::vector<Tensor>& losses) const;
 
   LayerOptions base_;
   std::string class_name_ = "Layer";
@@ -189,6 +195,7 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   size_t trainable_count_ = 0;
   std::vector<std::pair<Variable, Regularizer>> penalties_;
   std::vector<Tensor> added_losses_;
+  std::atomic<uint64_t> last_call_ = 0;  // the outermost call that it was last part of
   std::vector<Layer> sublayers_;
 };
 
@@ -261,13 +268,15 @@ class LayerOf<Impl, Base> : public Base {
 /// How a symbolic tensor came about: a layer was called.
 class LayerCall final : public Call {
  public:
-  LayerCall(Layer layer, std::vector<Tensor> inputs)
-      : Call(std::move(inputs)), layer_(std::move(layer)) {}
+  LayerCall(Layer layer, std::vector<Tensor> inputs, const CallOptions& options)
+      : Call(std::move(inputs)), layer_(std::move(layer)), options_(options) {}
   Tensors run(std::span<const Tensor> values) const override;
   const Layer& layer() const { return layer_; }
+  const CallOptions& options() const { return options_; }
 
  private:
   Layer layer_;
+  CallOptions options_;
 };
 
 }  // namespace alula::keras

@@ -104,6 +104,51 @@ TEST_F(ModelTest, FunctionalModelsBranchAndShare) {
                "layer 'b' (InputLayer): takes float32[?,3]. Got float32[5,4]");
 }
 
+TEST_F(ModelTest, SeveralOutputsAreNotOne) {
+  const Tensor x = keras::Input({.shape = {3}});
+  const Model model({.inputs = x, .outputs = {relu(x), x * 2}});
+  EXPECT_ERROR(model(some({5, 3})), InvalidArgumentError, "has 2 outputs. Use call_all()");
+  EXPECT_ERROR(model(x), InvalidArgumentError, "has 2 outputs. Use call_all()");
+  EXPECT_EQ(model.call_all({some({5, 3})}).size(), 2u);
+}
+
+/// As in fine-tuning: base(inputs, training=False) stays so while the model around it is trained.
+TEST_F(ModelTest, CallsKeepWhetherTheyTrain) {
+  const Tensor in = keras::Input({.shape = {100}});
+  const layers::Dropout dropout({.rate = 0.5});
+  const Model still({.inputs = in, .outputs = dropout(in, {.training = false})});
+  const Model always({.inputs = in, .outputs = dropout(in, {.training = true})});
+  const Model either({.inputs = in, .outputs = dropout(in)});
+  const auto drops = [x = ones({1, 100})](const Model& model, bool training) {
+    return reduce_any(model(x, {.training = training}) != x).item<bool>();
+  };
+  EXPECT_FALSE(drops(still, true));
+  EXPECT_FALSE(drops(models::clone_model(still), true));
+  EXPECT_TRUE(drops(always, false));
+  EXPECT_TRUE(drops(either, true));
+  EXPECT_FALSE(drops(either, false));
+}
+
+TEST_F(ModelTest, LossesCountOnceALayerAndOnceACall) {
+  struct AddImpl : LayerImpl {
+    Tensor call(const Tensor& x) override {
+      add_loss(reduce_sum(x));
+      return x;
+    }
+  };
+  const LayerOf<AddImpl> adds;
+  const layers::Dense dense({.units = 3, .kernel_regularizer = "l2"});
+  const Tensor a = keras::Input({.shape = {3}}), b = keras::Input({.shape = {3}});
+  const Model inner({.inputs = a, .outputs = adds(dense(a))});
+  const Model model({.inputs = b, .outputs = dense(inner(adds(b)))});
+  for (int i = 0; i < 2; ++i) {
+    (void)model(some({2, 3}));
+    EXPECT_EQ(model.losses().size(), 3u);  // two calls of `adds`, one weight that is penalised
+  }
+  (void)inner(some({2, 3}));
+  EXPECT_EQ(inner.losses().size(), 2u);
+}
+
 TEST_F(ModelTest, FunctionalModelsNest) {
   const Tensor x = keras::Input({.shape = {3}});
   const Sequential inner = small_model();
