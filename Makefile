@@ -5,7 +5,7 @@
 SETUP ?= yes
 PRESET ?= release
 # What ThreadSanitizer watches: the folders where threads meet.
-TSAN_FOLDERS := core runtime backends
+TSAN_FOLDERS := core runtime backends graph
 
 .DEFAULT_GOAL := help
 .PHONY: help

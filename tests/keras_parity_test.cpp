@@ -17,6 +17,8 @@ struct Case {
   bool batch_norm;
 };
 
+void PrintTo(const Case& model, std::ostream* out) { *out << model.name; }
+
 constexpr Case kCases[] = {
     {"mnist_cnn", &mnist_cnn, false}, {"mlp", &mlp, false}, {"resnet", &resnet, true}};
 

@@ -30,8 +30,8 @@ class Callback {
   virtual void on_predict_batch_begin(int64_t /*batch*/) {}
   virtual void on_predict_batch_end(int64_t /*batch*/) {}
 
-  /// Whether something is done after each batch. A callback that says no lets `fit` leave the
-  /// hooks of batches out, and with them the numbers that only they would see.
+  /// Whether something is done after each batch. If no callback says yes, `on_train_batch_end` and
+  /// `on_test_batch_end` are left out, and with them the numbers that only they would see.
   virtual bool uses_batches() const { return true; }
 
   /// The model that is trained, from on_train_begin on; an error before that.

@@ -110,22 +110,24 @@ Logs with_prefix(const Logs& logs, const std::string& prefix) {
   return result;
 }
 
-/// Evaluates without a bar; `callbacks` are told.
-Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks, ProgressBar* bar) {
+/// Evaluates, as a part of `fit` until that is interrupted; without a bar if there is none.
+Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks,
+               const InterruptScope* interrupt, ProgressBar* bar) {
   const std::shared_ptr<Trainer> trainer = trainer_of(model, "evaluate");
   trainer->reset();
   callbacks.tell(&Callback::on_test_begin);
   walk.begin_epoch();
   data::Batch batch;
   int64_t step = 0;
-  for (; walk.next(batch); ++step) {
+  const auto stopped = [&] { return interrupt != nullptr && interrupt->interrupted(); };
+  for (; !stopped() && walk.next(batch); ++step) {
     callbacks.tell(&Callback::on_test_batch_begin, step);
     trainer->test_step(batch);
     if (callbacks.use_batches())
       callbacks.tell(&Callback::on_test_batch_end, step, trainer->logs().sorted());
     if (bar != nullptr && bar->is_due()) bar->update(step + 1, trainer->logs().sorted());
   }
-  require(step > 0, "evaluate: the source gave no batch.");
+  require(step > 0 || stopped(), "evaluate: the source gave no batch.");
   Logs logs = trainer->logs();
   if (bar != nullptr) bar->finish(step, logs.sorted());
   callbacks.tell(&Callback::on_test_end, logs.sorted());
@@ -190,7 +192,7 @@ class Fit {
     if (validation_ != nullptr && !interrupt.interrupted() &&
         (epoch + 1) % options_.validation_freq == 0) {
       bar.update(step, logs);
-      const Logs tested = run_tests(model_, *validation_, callbacks_, nullptr);
+      const Logs tested = run_tests(model_, *validation_, callbacks_, &interrupt, nullptr);
       for (const auto& [name, value] : with_prefix(tested.sorted(), "val_")) logs.set(name, value);
     }
     // The bar comes last, as in Keras: after what callbacks print, and with what they add.
@@ -239,7 +241,7 @@ Logs evaluate(Model model, data::Source& source, const EvaluateOptions& options)
   Walk walk(source, options.steps, "evaluate");
   const Callbacks callbacks(options.callbacks, model, {options.verbose.level(), 1, walk.steps()});
   ProgressBar bar({.target = walk.steps(), .verbose = options.verbose.level()});
-  return run_tests(model, walk, callbacks, &bar);
+  return run_tests(model, walk, callbacks, nullptr, &bar);
 }
 
 std::vector<Tensor> predict(Model model, data::Source& source, const PredictOptions& options) {

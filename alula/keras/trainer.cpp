@@ -56,14 +56,14 @@ void Trainer::prepare(size_t outputs, const data::Batch& batch) {
   require(losses.size() <= 1 || losses.size() == outputs,
           "compile: the model has {} outputs, but there are {} losses.", outputs, losses.size());
   require(targets == 0 || targets == outputs,
-          "fit: the model has {} outputs, but y has {} tensors.", outputs, targets);
+          "training: the model has {} outputs, but y has {} tensors.", outputs, targets);
   require(weights <= 1 || weights == outputs,
-          "fit: the model has {} outputs, but sample_weight has {} tensors. Give one for all "
+          "training: the model has {} outputs, but sample_weight has {} tensors. Give one for all "
           "outputs, or one for each.",
           outputs, weights);
   require(
       targets > 0 || (options_.metrics.all().empty() && options_.weighted_metrics.all().empty()),
-      "fit: there are metrics, but nothing to compare with: y is missing.");
+      "training: there are metrics, but nothing to compare with: y is missing.");
   require(options_.loss_weights.empty() || options_.loss_weights.size() == outputs,
           "compile: the model has {} outputs, but there are {} loss_weights.", outputs,
           options_.loss_weights.size());
@@ -89,17 +89,19 @@ Tensor Trainer::total_loss(const data::Batch& batch, const std::vector<Tensor>& 
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const Output& output = outputs_[i];
     if (!output.loss.defined()) continue;
-    require(i < batch.y.size(), "fit: there is a loss, but nothing to compare with: y is missing.");
+    require(i < batch.y.size(),
+            "training: there is a loss, but nothing to compare with: y is missing.");
     output_losses_[i] = output.loss(batch.y[i], predictions[i], weights_for(batch, i));
     require(output_losses_[i].rank() == 0,
-            "fit: a loss to learn from must be one number. Got {} from '{}'. Give it the reduction "
+            "training: a loss to learn from must be one number. Got {} from '{}'. Give it the "
+            "reduction "
             "\"sum_over_batch_size\".",
             output_losses_[i].spec(), output.loss.name());
     include(output.weight == 1 ? output_losses_[i] : output_losses_[i] * output.weight);
   }
   for (const Tensor& penalty : model_.losses()) include(penalty);
   require<FailedPreconditionError>(
-      total.defined(), "fit: there is nothing to learn from: no loss was given to compile().");
+      total.defined(), "training: there is nothing to learn from: no loss was given to compile().");
   return total;
 }
 
@@ -127,7 +129,7 @@ Tensor Trainer::train_step(const data::Batch& batch) {
     options_.optimizer.apply(tape.gradient(loss, variables), variables);
   } else if (!warned_) {
     warned_ = true;
-    logging::warn("fit: the model '{}' has no trainable weights: it learns nothing.",
+    logging::warn("training: the model '{}' has no trainable weights: it learns nothing.",
                   model_.name());
   }
   update(batch, predictions, loss);

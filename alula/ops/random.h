@@ -53,7 +53,7 @@ Tensor shuffle(const Tensor& value, Seed seed = {});
 struct RandomOutput {
   Spec output;
   random::Stream stream;
-  random::Seed seed;
+  random::Seed seed = {};
 };
 
 /// The element i is word i of the stream, or words 2i and 2i + 1 if it has 64 bits. As in
@@ -118,7 +118,7 @@ struct RandomShuffle final : OpOf<RandomShuffle> {
   static constexpr bool kDifferentiable = false;
   static constexpr bool kRandom = true;
   random::Stream stream;
-  random::Seed seed;
+  random::Seed seed = {};
   Specs infer(SpecRefs inputs) const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
