@@ -18,12 +18,16 @@ SpecRefs specs_of(const Graph& graph, const Node& node, std::vector<const Spec*>
   return SpecRefs(room);
 }
 
-/// Whether an op's outputs may lie where its inputs do, and it cannot fail half-way.
-bool may_write_over_inputs(const Op& op) {
-  if (const auto* multi = dynamic_cast<const MultiElementwise*>(&op))
-    return !multi->program->can_fail();
-  if (const auto* one = dynamic_cast<const ElementwiseOp*>(&op)) return !one->program().can_fail();
-  return false;
+/// Whether output `output` of an op may lie where its input `input` does, and the op cannot fail
+/// half-way: each element is read before it is written, and by nobody after.
+bool may_write_over(const Node& node, size_t input, size_t output) {
+  if (const auto* one = dynamic_cast<const ElementwiseOp*>(node.op.get()))
+    return !one->program().can_fail() && node.outputs.size() == 1;
+  const auto* multi = dynamic_cast<const MultiElementwise*>(node.op.get());
+  if (multi == nullptr || multi->program->can_fail()) return false;
+  const auto shared = static_cast<size_t>(multi->shared);
+  return input >= shared &&
+         (input - shared) / multi->group_inputs() == output / multi->program->results().size();
 }
 
 }  // namespace
@@ -84,17 +88,28 @@ void Compiled::choose_in_place() {
     made[value.node].emplace_back(value, variable);
   for (const auto& [i, updates] : made) {
     const Node& node = graph_.nodes[i];
-    if (node.kind != Node::Kind::kOp || read[i] || updates.size() != node.outputs.size() ||
-        !may_write_over_inputs(*node.op))
-      continue;
+    if (node.kind != Node::Kind::kOp || read[i] || updates.size() != node.outputs.size()) continue;
     in_place_[i] = std::all_of(updates.begin(), updates.end(), [&](const auto& update) {
-      for (size_t k = 0; k < graph_.nodes.size(); ++k)
-        if (graph_.nodes[k].kind == Node::Kind::kVariable &&
-            graph_.nodes[k].variable.same_as(update.second))
-          return lasts_[k] == i && graph_.spec(update.first) == update.second.spec();
-      return false;
+      return may_take_place_of(i, static_cast<size_t>(update.first.index), update.second);
     });
   }
+}
+
+bool Compiled::may_take_place_of(size_t i, size_t output, const Variable& variable) const {
+  const size_t old = node_of(variable);
+  const Node& node = graph_.nodes[i];
+  if (lasts_[old] != i || node.outputs[output] != variable.spec()) return false;
+  for (size_t k = 0; k < node.inputs.size(); ++k)
+    if (root_of(node.inputs[k]).node == old && !may_write_over(node, k, output)) return false;
+  return true;
+}
+
+/// The node that is a variable's value at the start of a run.
+size_t Compiled::node_of(const Variable& variable) const {
+  for (size_t k = 0; k < graph_.nodes.size(); ++k)
+    if (graph_.nodes[k].kind == Node::Kind::kVariable && graph_.nodes[k].variable.same_as(variable))
+      return k;
+  fail<InternalError>("function: the variable '{}' is not in its graph.", variable.name());
 }
 
 /// Slots of their own for what comes from outside, and for what goes there.
@@ -105,15 +120,13 @@ void Compiled::place_values() {
     for (Place& place : places_[i]) place.slot = slots_++;
   }
   for (const auto& [variable, value] : graph_.updates) {
-    if (!in_place_[value.node]) continue;
-    for (size_t k = 0; k < graph_.nodes.size(); ++k)
-      if (graph_.nodes[k].kind == Node::Kind::kVariable &&
-          graph_.nodes[k].variable.same_as(variable))
-        place(value) = places_[k][0];
+    if (in_place_[value.node]) place(value) = places_[node_of(variable)][0];
   }
   first_result_ = slots_;
+  leaves_.assign(graph_.nodes.size(), false);
   const auto give_slot = [&](const Value& value) {
     const Value root = root_of(value);
+    leaves_[root.node] = true;
     if (place(root).slot >= 0) return;
     place(root).slot = slots_++;
     results_.push_back(root);
@@ -226,9 +239,9 @@ class Compiled::Run {
         case Node::Kind::kInput: hold(slot, moved(inputs[input++], kCPU)); break;
         case Node::Kind::kConstant: hold(slot, moved(node.constant, kCPU)); break;
         case Node::Kind::kVariable: {
-          // Not held here, so that it can be written in place.
+          // If nobody gets to see the old value, it is not held: then it is written in place.
           const Tensor& storage = node.variable.storage();
-          if (storage.device().is_cpu())
+          if (storage.device().is_cpu() && !compiled_.leaves_[i])
             slots_[static_cast<size_t>(slot)] = const_cast<void*>(storage.data());
           else
             hold(slot, moved(storage, kCPU));
@@ -277,10 +290,7 @@ class Compiled::Run {
     require<UnimplementedError>(compiled_.place(root).slot > 0,
                                 "function: random_shuffle can only shuffle what the function is "
                                 "given.");
-    const Node& node = compiled_.graph_.nodes[root.node];
-    const Tensor tensor = node.kind == Node::Kind::kVariable
-                              ? node.variable.storage()
-                              : values_[static_cast<size_t>(compiled_.place(root).slot)];
+    const Tensor& tensor = values_[static_cast<size_t>(compiled_.place(root).slot)];
     const Shape& shape = compiled_.graph_.spec(value).shape;
     return tensor.shape() == shape ? tensor : tensor.reshaped(shape);
   }

@@ -37,6 +37,8 @@ class Compiled {
   void place_values();
   void place_in_arena();
   void make_steps();
+  bool may_take_place_of(size_t node, size_t output, const Variable& variable) const;
+  size_t node_of(const Variable& variable) const;
   Value root_of(Value value) const;
   bool is_view(const Node& node) const;
   bool is_drawn(const Node& node) const;
@@ -46,6 +48,7 @@ class Compiled {
   std::vector<std::vector<Place>> places_;
   std::vector<size_t> lasts_;   // the last node that reads any output of a node
   std::vector<bool> in_place_;  // nodes that write over variables
+  std::vector<bool> leaves_;    // nodes whose values go out
   std::vector<Value> results_;  // values with a tensor of their own, by slot
   int first_result_ = 0;        // its slot
   int slots_ = 1;               // the arena is slot 0

@@ -73,6 +73,36 @@ TEST(Function, WritesVariablesInPlaceUnlessSomebodyHoldsThem) {
   EXPECT_NE(v.storage().data(), place);
 }
 
+TEST(Function, ReturnsOldAndNewValues) {
+  Variable v(random_tensor({float32, {3000}})), w(zeros({3000}));
+  const Array old = to_array(v);
+  const auto f = function([&](const Tensor& x) {
+    const Tensor before = v;
+    w.assign(before);
+    v.assign_add(x);
+    return std::vector<Tensor>{before, v.value()};
+  });
+  const std::vector<Tensor> results = f(ones({3000}));
+  expect_equal(results[0], old, float32);
+  expect_equal(w, old, float32);
+  expect_equal(results[1] - 1, old, float32, {.relative = 1e-6});
+  f(ones({3000}));
+  expect_equal(results[0], old, float32);
+  expect_equal(w + 1, to_array(v), float32, {.relative = 1e-6});
+}
+
+TEST(Function, VariablesMayTradePlaces) {
+  Variable v(zeros({2000})), w(ones({2000}));
+  const auto swap = function([&](const Tensor& x) {
+    const Tensor old = v + x;
+    v.assign(w + x);
+    w.assign(old);
+  });
+  swap(zeros({2000}));
+  expect_equal(v, to_array(ones({2000})), float32);
+  expect_equal(w, to_array(zeros({2000})), float32);
+}
+
 TEST(Function, AFailedRunChangesNothing) {
   Variable v(Tensor(1.f)), w(Tensor{1.f, 2.f});
   const auto f = function([&](const Tensor& x, const Tensor& index) {
