@@ -74,8 +74,9 @@ OP_TEST(multi_elementwise) {
   const MultiElementwise op = make_op(float32);
   const std::vector<Tensor> good = inputs_of(float32, {{2}, {3}});
   EXPECT_EQ(call_all(op, std::span(good.data(), 1)).size(), 0u);
-  EXPECT_ERROR(call_all(op, std::span(good.data(), 4)), InvalidArgumentError,
-               "multi_elementwise: takes 1 shared scalars and 4 tensors for each group. Got 4 inputs");
+  EXPECT_ERROR(
+      call_all(op, std::span(good.data(), 4)), InvalidArgumentError,
+      "multi_elementwise: takes 1 shared scalars and 4 tensors for each group. Got 4 inputs");
   std::vector<Tensor> bad = good;
   bad[6] = random_tensor({float32, {4}});
   EXPECT_ERROR(call_all(op, bad), InvalidArgumentError,

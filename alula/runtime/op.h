@@ -205,8 +205,8 @@ constexpr bool is_differentiable() {
 
 /// The base of an op's struct. `Derived` has `static constexpr const char* kName`, the name of the
 /// function that users call, and `static constexpr DTypeSet kDTypes`, what it takes; a view also
-/// has `static constexpr bool kView = true`, an op without a gradient `kDifferentiable = false`, one
-/// that draws random numbers `kRandom = true`.
+/// has `static constexpr bool kView = true`, an op without a gradient `kDifferentiable = false`,
+/// one that draws random numbers `kRandom = true`.
 template <class Derived>
 class OpOf : public Op {
  public:
