@@ -37,7 +37,7 @@ class Compiled {
   void place_values();
   void place_in_arena();
   void make_steps();
-  bool may_take_place_of(size_t node, size_t output, const Variable& variable) const;
+  bool may_take_place_of(size_t i, size_t output, const Variable& variable) const;
   size_t node_of(const Variable& variable) const;
   Value root_of(Value value) const;
   bool is_view(const Node& node) const;

@@ -102,7 +102,7 @@ struct CompileOptions {
 class ValidationData {
  public:
   ValidationData() = default;
-  ValidationData(TensorList x, TensorList y, TensorList sample_weight = {})
+  ValidationData(const TensorList& x, const TensorList& y, const TensorList& sample_weight = {})
       : arrays_{x.tensors(), y.tensors(), sample_weight.tensors()} {}
   ValidationData(data::Source& source) : source_(&source) {}
 

@@ -20,7 +20,7 @@ class Trainer {
   const CompileOptions& options() const { return options_; }
   /// The metric of that name, for callbacks that ask whether more is better; undefined if there is
   /// none.
-  Metric find_metric(const std::string& name) const;
+  Metric find_metric(const std::string& wanted) const;
 
  private:
   struct Output {
