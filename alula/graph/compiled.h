@@ -8,7 +8,8 @@
 namespace alula::graph {
 
 /// A graph made ready to run on the CPU: a flat list of kernel calls over one arena. A run infers
-/// nothing, and allocates only what it returns. If it fails, every variable is as it was.
+/// nothing, and makes no tensors but those that it returns, random ones, and what host code gives.
+/// If it fails, every variable is as it was.
 class Compiled {
  public:
   explicit Compiled(Graph graph);

@@ -8,13 +8,14 @@ namespace {
 /// The variables that a function being traced has met, with what they are by now.
 class Variables final : public VariableTracer {
  public:
-  Variables() : outer_(t_state.tracer), was_tracing_(t_state.tracing()) {
-    require<UnimplementedError>(!was_tracing_, "function: a trace is under way in this thread.");
+  Variables() {
+    require<UnimplementedError>(!t_state.tracing(),
+                                "function: a trace is under way in this thread.");
     t_state.tracer = this;
     t_state.flags |= ThreadState::kTracing;
   }
   ~Variables() override {
-    t_state.tracer = outer_;
+    t_state.tracer = nullptr;
     t_state.flags &= ~ThreadState::kTracing;
   }
   Variables(const Variables&) = delete;
@@ -40,8 +41,6 @@ class Variables final : public VariableTracer {
     return all_[place->second];
   }
 
-  VariableTracer* outer_;
-  bool was_tracing_;
   std::vector<Met> all_;
   std::unordered_map<const void*, size_t> places_;
 };
