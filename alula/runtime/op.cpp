@@ -42,6 +42,10 @@ Gradients Op::gradient(const Recorded&) const {
 
 Needs Op::needs(IndexSet) const { return {}; }
 
+Tensors Op::batched(std::span<const BatchedInput>, int64_t) const {
+  fail<UnimplementedError>("{}: it cannot be computed for many elements at once.", name());
+}
+
 std::unique_ptr<Op> Op::drawn_again(SpecRefs) const { return nullptr; }
 
 }  // namespace alula

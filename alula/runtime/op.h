@@ -147,6 +147,23 @@ class Recorded {
 /// One a input; undefined where it is not asked for, or where there is none.
 using Gradients = InlineVector<Tensor, 4>;
 
+/// A field of an op as text: what graphs are printed with, and ops compared by.
+struct Attribute {
+  template <class T>
+  Attribute(const char* name, const T& value) : name(name), value(fmt::format("{}", value)) {}
+  bool operator==(const Attribute&) const = default;
+
+  std::string name;
+  std::string value;
+};
+using Attributes = std::vector<Attribute>;
+
+/// An input of many calls made at once: the same for all, or one a call along a leading dimension.
+struct BatchedInput {
+  Tensor value;
+  bool batched = false;
+};
+
 /// An operation: a small struct whose fields are its attributes. It says what its outputs are, what
 /// its gradient is in terms of other ops, and what it costs; it knows no device. Kernels, one a
 /// device, compute it.
@@ -166,6 +183,11 @@ class Op {
   virtual Gradients gradient(const Recorded& call) const;
   /// What `gradient` reads when those with respect to `wanted` are asked for.
   virtual Needs needs(IndexSet wanted) const;
+  /// Many calls at once, made of ops: each output has a leading dimension of `size`, and so have
+  /// the inputs that differ from call to call.
+  virtual Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const;
+  /// All fields that change what it computes, with the names that users know.
+  virtual Attributes attributes() const { return {}; }
   /// Of an op that draws random numbers: the same op with the next ones. None for others.
   virtual std::unique_ptr<Op> drawn_again(SpecRefs inputs) const;
   virtual std::unique_ptr<Op> clone() const = 0;
