@@ -2,61 +2,56 @@
 #include <memory>
 #include <mutex>
 
-#include "alula/graph/graph.h"
+#include "alula/graph/layout.h"
 #include "alula/runtime/backend.h"
 
 namespace alula::graph {
 
-/// A graph made ready to run on the CPU: a flat list of kernel calls over one arena. A run infers
-/// nothing, and makes no tensors but those that it returns, random ones, and what host code gives.
-/// If it fails, every variable is as it was.
+/// A graph optimised and made ready to run on the CPU: a flat list of kernel calls over one arena.
+/// A run infers nothing, and makes no tensors but those that it returns, random ones, and what host
+/// code gives. If it fails, every variable is as it was.
 class Compiled {
  public:
-  explicit Compiled(Graph graph);
+  explicit Compiled(Graph graph, const PassOptions& options = {});
   ~Compiled();
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
 
   /// Runs the graph on inputs of the specs that it was traced with.
-  std::vector<Tensor> run(std::span<const Tensor> inputs);
+  Tensors run(TensorRefs inputs);
 
+  /// The graph as it runs.
   const Graph& graph() const { return graph_; }
-  /// The bytes of the arena, and the least that it could have.
-  size_t arena_bytes() const { return arena_bytes_; }
-  size_t least_bytes() const { return least_bytes_; }
+  /// The bytes of the arena, and the least that any could have.
+  size_t arena_bytes() const { return layout_.arena_bytes; }
+  size_t least_bytes() const { return layout_.least_bytes; }
 
  private:
-  /// Where a value is during a run.
-  struct Place {
-    int slot = -1;
-    size_t offset = 0;
+  /// What a run works with. Kept from run to run; a second run at the same time has its own.
+  struct Room {
+    std::vector<void*> slots;
+    std::vector<Tensor> held;  // by slot, where there is a tensor
+    void* arena = nullptr;
   };
   class Run;
 
-  void find_lasts();
-  void choose_in_place();
-  void place_values();
-  void place_in_arena();
+  Room make_room() const;
+  void release(Room& room) const;
+  void sort_nodes();
   void make_steps();
-  bool may_take_place_of(size_t i, size_t output, const Variable& variable) const;
-  size_t node_of(const Variable& variable) const;
-  Value root_of(Value value) const;
-  bool is_view(const Node& node) const;
-  bool is_drawn(const Node& node) const;
-  Place& place(const Value& value) { return places_[value.node][static_cast<size_t>(value.index)]; }
 
   Graph graph_;
-  std::vector<std::vector<Place>> places_;
-  std::vector<size_t> lasts_;   // the last node that reads any output of a node
-  std::vector<bool> in_place_;  // nodes that write over variables
-  std::vector<bool> leaves_;    // nodes whose values go out
-  std::vector<Value> results_;  // values with a tensor of their own, by slot
-  int first_result_ = 0;        // its slot
-  int slots_ = 1;               // the arena is slot 0
-  size_t arena_bytes_ = 0, least_bytes_ = 0;
+  Layout layout_;
+  // The nodes that a run has to do with one by one.
+  struct Leaf {
+    size_t node;
+    int slot;
+  };
+  std::vector<Leaf> inputs_, constants_, variables_, made_;  // made: by host code, or drawn
+  std::vector<bool> leaves_;  // slots whose tensors are given out, or to a random op
   std::unique_ptr<Executable> body_, updates_;
-  std::mutex arena_mutex_;
-  void* arena_ = nullptr;
+  std::mutex mutex_;  // held by the run that uses room_
+  Room room_;
 };
 
 }  // namespace alula::graph

@@ -4,20 +4,31 @@
 
 namespace alula::graph {
 
-Compiled& Traces::find(const std::vector<Tensor>& inputs) {
-  const auto fits = [&](const std::unique_ptr<Trace>& trace) {
-    for (size_t i = 0; i < inputs.size(); ++i)
-      if (trace->signature[i] != inputs[i].spec()) return false;
-    return true;
-  };
+bool Traces::Trace::fits(TensorRefs inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (signature[i] != inputs[i].spec()) return false;
+  return true;
+}
+
+Compiled& Traces::find(TensorRefs inputs) {
+  const Trace* latest = latest_.load(std::memory_order_acquire);
+  if (latest != nullptr && latest->fits(inputs)) return *latest->compiled;
+  return find_or_trace(inputs);
+}
+
+Compiled& Traces::find_or_trace(TensorRefs inputs) {
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<Trace>& trace : traces_)
-    if (fits(trace)) return *trace->compiled;
+    if (trace->fits(inputs)) {
+      latest_.store(trace.get(), std::memory_order_release);
+      return *trace->compiled;
+    }
   auto trace = std::make_unique<Trace>();
-  for (const Tensor& input : inputs) trace->signature.push_back(input.spec());
+  for (size_t i = 0; i < inputs.size(); ++i) trace->signature.push_back(inputs[i].spec());
   warn_of_many(trace->signature);
-  trace->compiled = std::make_unique<Compiled>(graph::trace(function_, trace->signature));
+  trace->compiled = std::make_unique<Compiled>(graph::trace(function_, trace->signature), options_);
   traces_.push_back(std::move(trace));
+  latest_.store(traces_.back().get(), std::memory_order_release);
   return *traces_.back()->compiled;
 }
 
@@ -35,11 +46,14 @@ void Traces::warn_of_many(const std::vector<Spec>& signature) {
           traces_.size(), i, before[i], signature[i]);
 }
 
-std::vector<Tensor> Traces::call(const std::vector<Tensor>& inputs) {
-  for (const Tensor& input : inputs)
-    require(input.defined(), "function: an input is not defined yet.");
-  if (t_state.tracing()) return function_(inputs);  // part of the function around it
-  return find(inputs).run(inputs);
+Tensors Traces::call(TensorRefs inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    require(inputs[i].defined(), "function: input {} is not defined yet.", i);
+  if (!t_state.tracing()) return find(inputs).run(inputs);
+  std::vector<Tensor> values;  // part of the function around it
+  for (size_t i = 0; i < inputs.size(); ++i) values.push_back(inputs[i]);
+  const std::vector<Tensor> results = function_(values);
+  return {results.begin(), results.end()};
 }
 
 }  // namespace alula::graph

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <mutex>
 #include <unistd.h>
 
 #include "alula/core/memory.h"
@@ -9,35 +10,85 @@
 namespace alula::cpu {
 namespace {
 
-/// A list of calls with everything but the addresses settled.
+/// A list of calls with kernels and operands bound. Only what lies in slots whose addresses have
+/// changed since the last run is bound anew.
 class FlatList final : public Executable {
  public:
   explicit FlatList(std::vector<Step> steps) : steps_(std::move(steps)) {
-    for (const Step& step : steps_)
-      require<UnimplementedError>(step.op->type().kernel(DeviceType::kCPU) != nullptr,
-                                  "{}: there is no kernel for it on /CPU:0.", step.op->name());
+    size_t count = 0;
+    for (const Step& step : steps_) count += step.inputs.size() + step.outputs.size();
+    bound_.views.reserve(count);  // calls point into it
+    for (const Step& step : steps_) {
+      const Kernel kernel = step.op->type().kernel(DeviceType::kCPU);
+      require<UnimplementedError>(kernel != nullptr, "{}: there is no kernel for it on /CPU:0.",
+                                  step.op->name());
+      const size_t first = bound_.views.size();
+      for (const Operand& operand : step.inputs) add(operand);
+      for (const Operand& operand : step.outputs) add(operand);
+      calls_.push_back({kernel, step.op.get(), first, step.inputs.size(), step.outputs.size()});
+    }
+    bound_.slots.assign(operands_.size(), nullptr);
   }
 
   void run(std::span<void* const> slots) override {
+    if (calls_.empty()) return;
     const FlushDenormals flush;
-    for (const Step& step : steps_) {
-      const Views inputs = bind(step.inputs, slots), outputs = bind(step.outputs, slots);
-      step.op->type().kernel(DeviceType::kCPU)(*step.op, {.inputs = inputs, .outputs = outputs});
+    if (const std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock()) {
+      run(slots, bound_);
+      return;
     }
+    Bound own = bound_slots_unknown();
+    run(slots, own);
   }
 
  private:
-  using Views = InlineVector<View, 4>;
+  /// One kernel call; its operands are views [first, first + inputs + outputs).
+  struct Call {
+    Kernel kernel;
+    const Op* op;
+    size_t first, inputs, outputs;
+  };
+  struct Bound {
+    std::vector<View> views;
+    std::vector<void*> slots;  // the addresses that they were bound to
+  };
 
-  static Views bind(const std::vector<Operand>& operands, std::span<void* const> slots) {
-    Views views;
-    for (const Operand& operand : operands)
-      views.push_back(
-          {&operand.spec, static_cast<std::byte*>(slots[operand.slot]) + operand.offset});
-    return views;
+  void add(const Operand& operand) {
+    const auto slot = static_cast<size_t>(operand.slot);
+    if (operands_.size() <= slot) operands_.resize(slot + 1);
+    operands_[slot].emplace_back(bound_.views.size(), operand.offset);
+    bound_.views.push_back({&operand.spec, nullptr});
+  }
+
+  /// For a run beside another one.
+  Bound bound_slots_unknown() const {
+    Bound own;
+    for (const Step& step : steps_) {
+      for (const Operand& operand : step.inputs) own.views.push_back({&operand.spec, nullptr});
+      for (const Operand& operand : step.outputs) own.views.push_back({&operand.spec, nullptr});
+    }
+    own.slots.assign(operands_.size(), nullptr);
+    return own;
+  }
+
+  void run(std::span<void* const> slots, Bound& bound) const {
+    for (size_t slot = 0; slot < operands_.size(); ++slot) {
+      if (bound.slots[slot] == slots[slot]) continue;
+      bound.slots[slot] = slots[slot];
+      for (const auto& [view, offset] : operands_[slot])
+        bound.views[view].data = static_cast<std::byte*>(slots[slot]) + offset;
+    }
+    const std::span<const View> views = bound.views;
+    for (const Call& call : calls_)
+      call.kernel(*call.op, {.inputs = views.subspan(call.first, call.inputs),
+                             .outputs = views.subspan(call.first + call.inputs, call.outputs)});
   }
 
   std::vector<Step> steps_;
+  std::vector<Call> calls_;
+  std::vector<std::vector<std::pair<size_t, size_t>>> operands_;  // by slot: view and offset
+  std::mutex mutex_;  // held by the run that uses bound_
+  Bound bound_;
 };
 
 /// The host itself: its queue is always empty, since every call returns when it is done.

@@ -1,0 +1,34 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "alula/graph/graph.h"
+
+namespace alula::graph {
+
+/// A function from graph to graph. It may leave nodes in any order, and dead ones.
+struct Pass {
+  const char* name;
+  void (*run)(Graph& graph);
+};
+
+/// All passes, in the order in which they run.
+std::span<const Pass> passes();
+
+struct PassOptions {
+  /// Names of passes that are left out: {"fuse_elementwise"}. The environment variable
+  /// ALULA_WITHOUT_PASSES, names separated by commas, leaves out more; "all" is all of them.
+  std::vector<std::string> without;
+
+  bool has(const char* name) const;
+};
+
+/// Runs the passes.
+void optimize(Graph& graph, const PassOptions& options = {});
+
+// The passes: one a file in passes/, which says what it does.
+void fold_constants(Graph& graph);
+void fuse_elementwise(Graph& graph);
+
+}  // namespace alula::graph

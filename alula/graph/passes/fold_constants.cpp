@@ -1,0 +1,49 @@
+#include "alula/graph/edit.h"
+#include "alula/graph/passes.h"
+
+namespace alula::graph {
+namespace {
+
+/// A result is kept if it is small, or no larger than what it is made of: ones({4096, 4096}) is
+/// better made anew than kept.
+constexpr int64_t kSmall = 16 << 10;
+
+bool is_constant(const Graph& graph, const Value& value) {
+  return graph.nodes[value.node].kind == Node::Kind::kConstant;
+}
+
+bool is_worth_keeping(const Graph& graph, const Node& node) {
+  int64_t taken = kSmall, made = 0;
+  for (const Value& input : node.inputs) taken += graph.spec(input).bytes();
+  for (const Spec& output : node.outputs) made += output.bytes();
+  return made <= taken;
+}
+
+}  // namespace
+
+/// Computes what depends on constants alone. An op that fails is left for the run to fail at.
+void fold_constants(Graph& graph) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (node.kind != Node::Kind::kOp || node.op->type().random) continue;
+    bool all = true;
+    std::vector<Tensor> values;
+    for (const Value& input : node.inputs) {
+      all = all && is_constant(graph, input);
+      if (all) values.push_back(graph.nodes[input.node].constant);
+    }
+    if (!all || !is_worth_keeping(graph, node)) continue;
+    Tensors results;
+    try {
+      results = call_all(*node.op, values);
+    } catch (const Error&) {
+      continue;
+    }
+    for (size_t k = 0; k < results.size(); ++k) {
+      const Value constant = add_constant(graph, results[k]);
+      replace(graph, {i, static_cast<int>(k)}, constant);
+    }
+  }
+}
+
+}  // namespace alula::graph
