@@ -13,7 +13,9 @@ constexpr const char* kDeadCode = "dead_code";
 constexpr Pass kPasses[] = {
     {kDeadCode, remove_dead},
     {"fold_constants", fold_constants},
+    {"layout", layout},
     {"fuse_elementwise", fuse_elementwise},
+    {"fuse_matmul", fuse_matmul},
 };
 
 /// The names in ALULA_WITHOUT_PASSES, read once.

@@ -162,8 +162,8 @@ void strip(int64_t m, int64_t columns, Block<T> block) {
 
 /// Small or thin products: a and b are read where they are. The columns of b must be adjacent.
 template <class T>
-void multiply_in_place(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c,
-                       int64_t row) {
+void multiply_in_place(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row,
+                       const Epilogue* epilogue) {
   const auto part = [&](int64_t m0, int64_t m1, int64_t n0, int64_t n1) HWY_ATTR {
     for (int64_t j = n0; j < n1; j += kColumns<T>)
       strip<T, false>(m1 - m0, std::min(kColumns<T>, n1 - j),
@@ -177,6 +177,7 @@ void multiply_in_place(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b
                        .c_row = row,
                        .last = 0,
                        .accumulate = false});
+    if (epilogue != nullptr) epilogue->finish({m0, m1 - m0, n0, n1 - n0});
   };
   // About 30 multiplications a nanosecond.
   const double nanoseconds =
@@ -267,7 +268,8 @@ class Packed {
 };
 
 template <class T>
-void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row) {
+void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row,
+                     const Epilogue* epilogue) {
   constexpr int64_t kStrip = kColumns<T>;
   const int64_t width = std::min(kWidth, (n + kStrip - 1) / kStrip * kStrip);
   const auto [most_depth, most_panels] = blocking();
@@ -304,7 +306,7 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
           pack_a<T>(rows, steps, {a.data + i * a.row + p * a.column, a.row, a.column},
                     packed_a.data());
           // A panel of a stays in the first-level cache while the strips of b pass by.
-          for (int64_t r = 0; r < rows; r += kRows)
+          for (int64_t r = 0; r < rows; r += kRows) {
             for (int64_t s = 0; s < strips; ++s)
               strip<T, true>(std::min<int64_t>(kRows, rows - r),
                              std::min(kStrip, columns - s * kStrip),
@@ -318,6 +320,9 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
                               .c_row = row,
                               .last = 0,
                               .accumulate = p > 0});
+            if (epilogue != nullptr && p + steps == k)
+              epilogue->finish({i + r, std::min<int64_t>(kRows, rows - r), j, columns});
+          }
         }
       });
     }
@@ -326,7 +331,8 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
 
 /// c[i] = a[i, :] b for one column b: each row of a is read once.
 template <class T>
-void multiply_vector(int64_t m, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row) {
+void multiply_vector(int64_t m, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row,
+                     const Epilogue* epilogue) {
   Packed<T> vector(k);
   for (int64_t i = 0; i < k; ++i) vector.data()[i] = b.data[i * b.row];
   team::parallel_for(
@@ -345,28 +351,30 @@ void multiply_vector(int64_t m, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64
           for (; step < k; ++step) sum += from[step] * vector.data()[step];
           c[i * row] = sum;
         }
+        if (epilogue != nullptr) epilogue->finish({begin, end - begin, 0, 1});
       });
 }
 
 template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row) {
-  if (n == 1 && a.column == 1 && m > 1) return multiply_vector<T>(m, k, a, b, c, row);
+void multiply(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row,
+              const Epilogue* epilogue) {
+  if (n == 1 && a.column == 1 && m > 1) return multiply_vector<T>(m, k, a, b, c, row, epilogue);
   // Packing b pays once enough rows use it; a small b stays in the cache as it is, and one that is
   // a single strip is in order already.
   const int64_t bytes = k * n * static_cast<int64_t>(sizeof(T));
   const bool small = bytes <= 64 << 10 || (n <= kColumns<T> && bytes <= 512 << 10);
   if (b.column == 1 && (small || m <= 2 * kRows))
-    return multiply_in_place<T>(m, n, k, a, b, c, row);
-  multiply_packed<T>(m, n, k, a, b, c, row);
+    return multiply_in_place<T>(m, n, k, a, b, c, row, epilogue);
+  multiply_packed<T>(m, n, k, a, b, c, row, epilogue);
 }
 
 void GemmFloat(int64_t m, int64_t n, int64_t k, Matrix<float> a, Matrix<float> b, float* c,
-               int64_t row) {
-  multiply<float>(m, n, k, a, b, c, row);
+               int64_t row, const Epilogue* epilogue) {
+  multiply<float>(m, n, k, a, b, c, row, epilogue);
 }
 void GemmDouble(int64_t m, int64_t n, int64_t k, Matrix<double> a, Matrix<double> b, double* c,
-                int64_t row) {
-  multiply<double>(m, n, k, a, b, c, row);
+                int64_t row, const Epilogue* epilogue) {
+  multiply<double>(m, n, k, a, b, c, row, epilogue);
 }
 
 /// Integers: row by row of c, each step adding a multiple of a row of b.
@@ -427,11 +435,12 @@ HWY_EXPORT(GemmInt32);
 HWY_EXPORT(GemmInt64);
 
 template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row) {
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row,
+          const Epilogue* epilogue) {
   if constexpr (std::is_same_v<T, float>)
-    HWY_DYNAMIC_DISPATCH(GemmFloat)(m, n, k, a, b, c, row);
+    return HWY_DYNAMIC_DISPATCH(GemmFloat)(m, n, k, a, b, c, row, epilogue);
   else if constexpr (std::is_same_v<T, double>)
-    HWY_DYNAMIC_DISPATCH(GemmDouble)(m, n, k, a, b, c, row);
+    return HWY_DYNAMIC_DISPATCH(GemmDouble)(m, n, k, a, b, c, row, epilogue);
   else if constexpr (sizeof(T) == 1)
     HWY_DYNAMIC_DISPATCH(GemmInt8)(m, n, k, a, b, c, row);
   else if constexpr (sizeof(T) == 2)
@@ -440,18 +449,22 @@ void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64
     HWY_DYNAMIC_DISPATCH(GemmInt32)(m, n, k, a, b, c, row);
   else
     HWY_DYNAMIC_DISPATCH(GemmInt64)(m, n, k, a, b, c, row);
+  if (epilogue != nullptr) epilogue->finish({0, m, 0, n});
 }
 
 // Sums and products that wrap around are the same bits, signed or not.
-template void gemm(int64_t, int64_t, int64_t, Matrix<float>, Matrix<float>, float*, int64_t);
-template void gemm(int64_t, int64_t, int64_t, Matrix<double>, Matrix<double>, double*, int64_t);
-template void gemm(int64_t, int64_t, int64_t, Matrix<uint8_t>, Matrix<uint8_t>, uint8_t*, int64_t);
+template void gemm(int64_t, int64_t, int64_t, Matrix<float>, Matrix<float>, float*, int64_t,
+                   const Epilogue*);
+template void gemm(int64_t, int64_t, int64_t, Matrix<double>, Matrix<double>, double*, int64_t,
+                   const Epilogue*);
+template void gemm(int64_t, int64_t, int64_t, Matrix<uint8_t>, Matrix<uint8_t>, uint8_t*, int64_t,
+                   const Epilogue*);
 template void gemm(int64_t, int64_t, int64_t, Matrix<uint16_t>, Matrix<uint16_t>, uint16_t*,
-                   int64_t);
+                   int64_t, const Epilogue*);
 template void gemm(int64_t, int64_t, int64_t, Matrix<uint32_t>, Matrix<uint32_t>, uint32_t*,
-                   int64_t);
+                   int64_t, const Epilogue*);
 template void gemm(int64_t, int64_t, int64_t, Matrix<uint64_t>, Matrix<uint64_t>, uint64_t*,
-                   int64_t);
+                   int64_t, const Epilogue*);
 
 }  // namespace alula::cpu
 #endif

@@ -1,10 +1,10 @@
-#include "alula/ops/matmul.h"
-
 #include <algorithm>
 #include <type_traits>
 
 #include "alula/backends/cpu/gemm.h"
+#include "alula/backends/cpu/interpreter.h"
 #include "alula/backends/cpu/routines.h"
+#include "alula/ops/matmul_elementwise.h"
 #include "alula/runtime/team.h"
 
 namespace alula::cpu {
@@ -41,17 +41,67 @@ int64_t matrix_of(const Shape& operand, const Shape& batch, int64_t index) {
   return found;
 }
 
+/// An elementwise function of parts of a product, written over it.
+class Function final : public Epilogue {
+ public:
+  Function(const scalar::Program& program, const KernelCall& call)
+      : code_(Code::of(program)), call_(call), columns_(call.outputs[0].shape().back()) {}
+
+  void finish(const Part& part) const override {
+    if (part.columns == columns_) return run(part);
+    for (int64_t i = 0; i < part.rows; ++i) run({part.row + i, 1, part.column, part.columns});
+  }
+
+ private:
+  using Few = InlineVector<View, 4>;
+
+  /// A part whose elements are adjacent.
+  void run(const Part& part) const {
+    const Shape whole{part.rows, part.columns};
+    InlineVector<Spec, 4> specs;  // views point to them
+    for (size_t i = 1; i < call_.inputs.size(); ++i) specs.push_back({float32, whole});
+    for (const View& output : call_.outputs) specs.push_back({output.dtype(), whole});
+    Few inputs, outputs;
+    for (size_t k = 0; k < call_.outputs.size(); ++k)
+      outputs.push_back(within(call_.outputs[k], part, specs[call_.inputs.size() - 1 + k]));
+    inputs.push_back(outputs[0]);
+    for (size_t i = 2; i < call_.inputs.size(); ++i)
+      inputs.push_back(within(call_.inputs[i], part, specs[i - 1]));
+    code_.run(inputs, outputs, {});
+  }
+
+  View within(const View& view, const Part& part, Spec& spec) const {
+    spec.dtype = view.dtype();
+    int64_t offset = 0;
+    if (view.size() == 1) {
+      spec.shape = {};
+    } else if (view.shape() == call_.outputs[0].shape()) {
+      offset = part.row * columns_ + part.column;
+    } else {
+      spec.shape = {part.columns};
+      offset = part.column;
+    }
+    return {&spec, view.as<std::byte>() + offset * static_cast<int64_t>(size_of(view.dtype()))};
+  }
+
+  const Code& code_;
+  const KernelCall& call_;
+  int64_t columns_;
+};
+
 template <class T>
-void multiply(const MatMul& op, const Sizes& sizes, const T* a, const T* b, T* c) {
+void multiply(const MatMul& op, const Sizes& sizes, const T* a, const T* b, T* c,
+              const Epilogue* epilogue = nullptr) {
   auto [m, n, k, batch_a, batch_b, batch] = sizes;
-  const auto product = [&](int64_t rows, const T* x, const T* y, T* z) {
+  const auto product = [&, k = k, n = n](int64_t rows, const T* x, const T* y, T* z,
+                                         const Epilogue* then = nullptr) {
     const Matrix<T> first = op.transpose_a ? Matrix<T>{x, 1, rows} : Matrix<T>{x, k, 1};
     const Matrix<T> second = op.transpose_b ? Matrix<T>{y, 1, k} : Matrix<T>{y, n, 1};
-    gemm<T>(rows, n, k, first, second, z, n);
+    gemm<T>(rows, n, k, first, second, z, n, then);
   };
   // One matrix b for all: the batch of a is just more rows.
   if (batch_b.size() == 1 && !op.transpose_a && batch_a.size() == batch.size())
-    return product(batch.size() * m, a, b, c);
+    return product(batch.size() * m, a, b, c, epilogue);
   const double nanoseconds =
       static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * sizeof(T) / 120;
   const auto range = [&](int64_t begin, int64_t end) {
@@ -64,6 +114,7 @@ void multiply(const MatMul& op, const Sizes& sizes, const T* a, const T* b, T* c
     team::parallel_for(batch.size(), nanoseconds, range);
   else
     range(0, batch.size());
+  if (epilogue != nullptr) epilogue->finish({0, batch.size() * m, 0, n});
 }
 
 /// A copy of an operand as float32; the result is rounded once, at the end.
@@ -119,7 +170,22 @@ void run(const MatMul& op, const KernelCall& call) {
   }
 }
 
+void run_fused(const MatMulElementwise& op, const KernelCall& call) {
+  const View &a = call.inputs[0], &b = call.inputs[1], &c = call.outputs[0];
+  const Sizes sizes(op.product, call);
+  if (c.size() == 0) return;
+  const Function function(*op.program, call);
+  if (sizes.k == 0) {
+    std::fill_n(c.as<std::byte>(), c.bytes(), std::byte{0});
+    return function.finish({0, c.size() / sizes.n, 0, sizes.n});
+  }
+  if (c.dtype() == float32)
+    return multiply(op.product, sizes, a.as<float>(), b.as<float>(), c.as<float>(), &function);
+  multiply(op.product, sizes, a.as<double>(), b.as<double>(), c.as<double>(), &function);
+}
+
 const RegisterKernel<DeviceType::kCPU, MatMul> registered{&run};
+const RegisterKernel<DeviceType::kCPU, MatMulElementwise> registered_fused{&run_fused};
 
 }  // namespace
 }  // namespace alula::cpu

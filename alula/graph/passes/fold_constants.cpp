@@ -1,5 +1,8 @@
+#include <optional>
+
 #include "alula/graph/edit.h"
 #include "alula/graph/passes.h"
+#include "alula/ops/fill.h"
 
 namespace alula::graph {
 namespace {
@@ -19,23 +22,36 @@ bool is_worth_keeping(const Graph& graph, const Node& node) {
   return made <= taken;
 }
 
+/// The values that a node's op can be computed with now, if there are.
+std::optional<std::vector<Tensor>> known_inputs(const Graph& graph, const Node& node) {
+  std::vector<Tensor> values;
+  // These look at the shape alone.
+  const bool any = op_as<ZerosLike>(node) != nullptr || op_as<OnesLike>(node) != nullptr;
+  for (const Value& input : node.inputs) {
+    if (is_constant(graph, input))
+      values.push_back(graph.nodes[input.node].constant);
+    else if (any)
+      values.push_back(zeros(graph.spec(input).shape, graph.spec(input).dtype));
+    else
+      return {};
+  }
+  return values;
+}
+
 }  // namespace
 
 /// Computes what depends on constants alone. An op that fails is left for the run to fail at.
 void fold_constants(Graph& graph) {
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+  const size_t count = graph.nodes.size();
+  for (size_t i = 0; i < count; ++i) {
     const Node& node = graph.nodes[i];
-    if (node.kind != Node::Kind::kOp || node.op->type().random) continue;
-    bool all = true;
-    std::vector<Tensor> values;
-    for (const Value& input : node.inputs) {
-      all = all && is_constant(graph, input);
-      if (all) values.push_back(graph.nodes[input.node].constant);
-    }
-    if (!all || !is_worth_keeping(graph, node)) continue;
+    if (node.kind != Node::Kind::kOp || node.op->type().random || !is_worth_keeping(graph, node))
+      continue;
+    const auto values = known_inputs(graph, node);
+    if (!values) continue;
     Tensors results;
     try {
-      results = call_all(*node.op, values);
+      results = call_all(*node.op, *values);
     } catch (const Error&) {
       continue;
     }

@@ -1,0 +1,48 @@
+#include "alula/ops/matmul_elementwise.h"
+
+namespace alula {
+namespace {
+
+const RegisterOp<MatMulElementwise> registered;
+
+}  // namespace
+
+bool fits_rows_of(const Shape& operand, const Shape& product) {
+  if (operand == product || (operand.size() == 1 && operand.rank() <= product.rank())) return true;
+  return operand.rank() > 0 && operand.rank() <= product.rank() &&
+         operand.back() == product.back() && operand.size() == product.back();
+}
+
+Attributes MatMulElementwise::attributes() const {
+  return {{"transpose_a", product.transpose_a},
+          {"transpose_b", product.transpose_b},
+          {"program", program->str()}};
+}
+
+Specs MatMulElementwise::infer(SpecRefs inputs) const {
+  require(inputs.size() == program->inputs().size() + 1, "{}: takes {} inputs. Got {}.", kName,
+          program->inputs().size() + 1, inputs);
+  const Spec* operands[] = {&inputs[0], &inputs[1]};
+  const Spec c = product.infer(SpecRefs(operands))[0];
+  require(
+      kDTypes.contains(c.dtype) && program->inputs()[0] == c.dtype && program->output(0) == c.dtype,
+      "{}: takes {}, and a function that keeps the dtype. Got {}.", kName, kDTypes, inputs);
+  for (size_t i = 2; i < inputs.size(); ++i)
+    require(inputs[i].dtype == program->inputs()[i - 1] && fits_rows_of(inputs[i].shape, c.shape),
+            "{}: input {} must be {} and as large as the product, one row of it or a single value. "
+            "Got {}.",
+            kName, i, program->inputs()[i - 1], inputs);
+  Specs outputs;
+  for (size_t k = 0; k < program->results().size(); ++k)
+    outputs.push_back({program->output(static_cast<int>(k)), c.shape});
+  return outputs;
+}
+
+Cost MatMulElementwise::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
+  const Spec* operands[] = {&inputs[0], &inputs[1]};
+  Cost cost = product.cost(SpecRefs(operands), outputs.subspan(0, 1));
+  cost.bytes = Op::cost(inputs, outputs).bytes;
+  return cost;
+}
+
+}  // namespace alula
