@@ -11,10 +11,8 @@ namespace {
 constexpr const char* kDeadCode = "dead_code";
 
 constexpr Pass kPasses[] = {
-    {kDeadCode, remove_dead},
-    {"fold_constants", fold_constants},
-    {"layout", layout},
-    {"fuse_elementwise", fuse_elementwise},
+    {kDeadCode, remove_dead},     {"fold_constants", fold_constants},
+    {"layout", layout},           {"fuse_elementwise", fuse_elementwise},
     {"fuse_matmul", fuse_matmul},
 };
 
@@ -38,15 +36,32 @@ bool names(const std::vector<std::string>& list, std::string_view name) {
                      [&](const std::string& item) { return item == name || item == "all"; });
 }
 
+void check(const PassOptions& options) {
+  const std::vector<std::string> known = pass_names();
+  for (const std::vector<std::string>& list : {options.without, left_out_everywhere()})
+    for (const std::string& name : list)
+      require<NotFoundError>(name == "all" || names(known, name),
+                             "function: there is no pass '{}'. There are {}.", name,
+                             fmt::join(known, ", "));
+}
+
 }  // namespace
 
 std::span<const Pass> passes() { return kPasses; }
+
+std::vector<std::string> pass_names() {
+  std::vector<std::string> result;
+  for (const Pass& pass : passes()) result.emplace_back(pass.name);
+  result.insert(result.end(), {"in_place", "plan_memory"});
+  return result;
+}
 
 bool PassOptions::has(const char* name) const {
   return !names(without, name) && !names(left_out_everywhere(), name);
 }
 
 void optimize(Graph& graph, const PassOptions& options) {
+  check(options);
   for (const Pass& pass : passes()) {
     if (!options.has(pass.name)) continue;
     pass.run(graph);

@@ -24,6 +24,10 @@ struct PassOptions {
   bool has(const char* name) const;
 };
 
+/// The names that can be left out: those of the passes, and "in_place" and "plan_memory", which
+/// decide where values lie once the passes are done.
+std::vector<std::string> pass_names();
+
 /// Runs the passes.
 void optimize(Graph& graph, const PassOptions& options = {});
 

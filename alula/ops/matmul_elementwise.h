@@ -12,7 +12,7 @@ namespace alula {
 /// product's shape; the first has its dtype, too.
 struct MatMulElementwise final : OpOf<MatMulElementwise> {
   static constexpr const char* kName = "matmul_elementwise";
-  static constexpr DTypeSet kDTypes = {float32, float64};
+  static constexpr DTypeSet kDTypes = kFloating;
   static constexpr bool kDifferentiable = false;
 
   MatMul product;

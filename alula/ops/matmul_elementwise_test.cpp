@@ -11,10 +11,14 @@ namespace {
 /// max(product * scale + bias + residual, 0), and the product itself.
 const scalar::Program& program(DType dtype) {
   scalar::Builder b;
-  const Scalar c = b.input(dtype), scale = b.input(dtype), bias = b.input(dtype),
-               residual = b.input(dtype);
-  return scalar::interned(
-      b.finish("scaled", std::vector{max(c * scale + bias + residual, 0.0), c}));
+  const auto as = [&](Scalar x, DType to) {
+    return x.dtype() == to ? x : b.emit(scalar::Opcode::kCast, to, {x});
+  };
+  const DType wide = is_half(dtype) ? float32 : dtype;
+  const Scalar product = b.input(dtype), c = as(product, wide), scale = as(b.input(dtype), wide),
+               bias = as(b.input(dtype), wide), residual = as(b.input(dtype), wide);
+  const Scalar result = as(max(c * scale + bias + residual, 0.0), dtype);
+  return scalar::interned(b.finish("scaled", std::vector{result, product}));
 }
 
 void check_part(DType dtype, const Shape& a, const Shape& b, const MatMulOptions& options,
@@ -42,29 +46,29 @@ void check_part(DType dtype, const Shape& a, const Shape& b, const MatMulOptions
           }
         return product;
       },
-      {.scale = inner + 1});
+      {.scale = inner + 1, .gradient = false});
 }
 
-void check(DType dtype, const Shape& a, const Shape& b, const MatMulOptions& options = {}) {
+void check_both(DType dtype, const Shape& a, const Shape& b, const MatMulOptions& options = {}) {
   for (int part : {0, 1}) check_part(dtype, a, b, options, part);
 }
 
 }  // namespace
 
 OP_TEST(matmul_elementwise) {
-  for (DType dtype : {float32, float64}) {
-    check(dtype, {5, 7}, {7, 3});
-    check(dtype, {3, 4}, {4, 1});         // a column
-    check(dtype, {50, 300}, {300, 200});  // packed
-    check(dtype, {2, 1500}, {1500, 40});  // several blocks deep
-    check(dtype, {3, 5, 7}, {7, 4});      // rows of a batch
-    check(dtype, {3, 5, 7}, {3, 7, 4});   // a batch of products
-    check(dtype, {7, 5}, {3, 7}, {.transpose_a = true, .transpose_b = true});
-    check(dtype, {4, 0}, {0, 3});
-    check(dtype, {0, 4}, {4, 3});
+  for (DType dtype : {float16, bfloat16, float32, float64}) {
+    check_both(dtype, {5, 7}, {7, 3});
+    check_both(dtype, {3, 4}, {4, 1});         // a column
+    check_both(dtype, {50, 300}, {300, 200});  // packed
+    check_both(dtype, {2, 1500}, {1500, 40});  // several blocks deep
+    check_both(dtype, {3, 5, 7}, {7, 4});      // rows of a batch
+    check_both(dtype, {3, 5, 7}, {3, 7, 4});   // a batch of products
+    check_both(dtype, {7, 5}, {3, 7}, {.transpose_a = true, .transpose_b = true});
+    check_both(dtype, {4, 0}, {0, 3});
+    check_both(dtype, {0, 4}, {4, 3});
   }
-  check(float32, {200, 64}, {64, 4100});  // wider than what is packed at a time
-  check(float32, {8, 600}, {600, 900});   // shared out by columns
+  check_both(float32, {200, 64}, {64, 4100});  // wider than what is packed at a time
+  check_both(float32, {8, 600}, {600, 900});   // shared out by columns
 }
 
 TEST(MatMulElementwise, SaysWhatItTakes) {

@@ -175,13 +175,12 @@ void run_fused(const MatMulElementwise& op, const KernelCall& call) {
   const Sizes sizes(op.product, call);
   if (c.size() == 0) return;
   const Function function(*op.program, call);
-  if (sizes.k == 0) {
-    std::fill_n(c.as<std::byte>(), c.bytes(), std::byte{0});
-    return function.finish({0, c.size() / sizes.n, 0, sizes.n});
-  }
-  if (c.dtype() == float32)
+  if (sizes.k > 0 && c.dtype() == float32)
     return multiply(op.product, sizes, a.as<float>(), b.as<float>(), c.as<float>(), &function);
-  multiply(op.product, sizes, a.as<double>(), b.as<double>(), c.as<double>(), &function);
+  if (sizes.k > 0 && c.dtype() == float64)
+    return multiply(op.product, sizes, a.as<double>(), b.as<double>(), c.as<double>(), &function);
+  run(op.product, {.inputs = call.inputs.first(2), .outputs = call.outputs.first(1)});
+  function.finish({0, c.size() / sizes.n, 0, sizes.n});
 }
 
 const RegisterKernel<DeviceType::kCPU, MatMul> registered{&run};
