@@ -18,7 +18,7 @@ const scalar::Program& program(DType dtype) {
   const Scalar product = b.input(dtype), c = as(product, wide), scale = as(b.input(dtype), wide),
                bias = as(b.input(dtype), wide), residual = as(b.input(dtype), wide);
   const Scalar result = as(max(c * scale + bias + residual, 0.0), dtype);
-  return scalar::interned(b.finish("scaled", std::vector{result, product}));
+  return scalar::interned(b.finish("matmul_elementwise", std::vector{result, product}));
 }
 
 void check_part(DType dtype, const Shape& a, const Shape& b, const MatMulOptions& options,
