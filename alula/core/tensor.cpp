@@ -153,7 +153,8 @@ void Tensor::fail_undefined() {
 void Tensor::check_not_symbolic() const {
   require<FailedPreconditionError>(!is_symbolic(),
                                    "tensor: it is symbolic and has no elements yet. Got {}. Call "
-                                   "the model that was made of it, and use what that returns.",
+                                   "the model that was made of it, or run it in a session, and "
+                                   "use what that returns.",
                                    spec());
 }
 

@@ -23,7 +23,7 @@
 namespace alula {
 
 template <class T>
-concept TensorLike = std::same_as<T, Tensor> || std::same_as<T, Variable>;
+concept TensorLike = std::derived_from<T, Tensor> || std::same_as<T, Variable>;
 /// The operands of a tensor operator: two tensors or variables, or one of them and a number.
 template <class A, class B>
 concept TensorOperands =

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alula/core/log.h"
+#include "alula/runtime/building.h"
 #include "alula/runtime/denormals.h"
 #include "alula/runtime/devices.h"
 #include "alula/runtime/variable.h"
@@ -158,7 +159,7 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
 [[gnu::noinline]] Tensors dispatch_slowly(const Op& op, TensorRefs inputs) {
   check_defined(op, inputs);
   const SpecPointers specs = specs_of(inputs);
-  if (any_symbolic(inputs)) return call_later(op, inputs);
+  if (any_symbolic(inputs) || graph_builder() != nullptr) return call_later(op, inputs);
   Device wanted = place(inputs);
   if (op.type().view) {
     if (stays_on_cpu(inputs[0])) wanted = kCPU;
@@ -226,6 +227,8 @@ Tensors call_later(const Op& op, TensorRefs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) kept.push_back(inputs[i]);
   Tensors outputs = symbolic_outputs(std::make_shared<OpCall>(op, std::move(kept)),
                                      op.infer(refs(specs_of(inputs))));
+  if (GraphBuilder* builder = graph_builder())
+    builder->noted(op, std::span(outputs.data(), outputs.size()));
   if (t_state.flags & ThreadState::kListening)
     tell_listeners(op, DeviceType::kSymbolic, inputs, std::span(outputs.data(), outputs.size()));
   return outputs;
