@@ -57,28 +57,52 @@ class Collector {
 
   Value value_of(const Tensor& tensor) {
     require(tensor.defined(), "function: a result is not defined.");
+    // A stack of its own: a chain of ops may be long.
+    std::vector<Tensor> open{tensor};
+    while (!open.empty()) {
+      const Tensor next = open.back();
+      const size_t before = open.size();
+      if (!is_known(next))
+        for (const Tensor& input : call_of(next)->inputs())
+          if (!is_known(input)) open.push_back(input);
+      if (open.size() > before) continue;
+      open.pop_back();
+      if (!is_known(next)) add_call(call_of(next), next);
+    }
+    return known_value(tensor);
+  }
+
+  Graph& graph() { return graph_; }
+
+ private:
+  const std::shared_ptr<const Call>& call_of(const Tensor& tensor) const {
+    const Symbol& symbol = *tensor.note<Symbol>();
+    require(symbol.call != nullptr,
+            "function: a symbolic tensor of another function or model is used: {}.", tensor);
+    return symbol.call;
+  }
+
+  /// Whether a tensor is there at the start of a run, or the call that makes it has its node.
+  bool is_known(const Tensor& tensor) const {
+    return !tensor.is_symbolic() || leaves_.contains(tensor.id()) ||
+           calls_.contains(call_of(tensor).get());
+  }
+
+  Value known_value(const Tensor& tensor) {
     if (const auto leaf = leaves_.find(tensor.id()); leaf != leaves_.end())
       return {leaf->second, 0};
     if (!tensor.is_symbolic()) {
       add(tensor, {.kind = Node::Kind::kConstant, .constant = tensor});
       return {graph_.nodes.size() - 1, 0};
     }
-    const Symbol& symbol = *tensor.note<Symbol>();
-    require(symbol.call != nullptr,
-            "function: a symbolic tensor of another function or model is used: {}.", tensor);
-    return {node_of(symbol.call, tensor), symbol.index};
+    const size_t place = calls_.at(call_of(tensor).get());
+    note_output(place, tensor);
+    return {place, tensor.note<Symbol>()->index};
   }
 
-  Graph& graph() { return graph_; }
-
- private:
-  size_t node_of(const std::shared_ptr<const Call>& call, const Tensor& tensor) {
-    if (const auto known = calls_.find(call.get()); known != calls_.end()) {
-      note_output(known->second, tensor);
-      return known->second;
-    }
+  void add_call(const std::shared_ptr<const Call>& call, const Tensor& tensor) {
     Node node;
-    for (const Tensor& input : call->inputs()) node.inputs.push_back(value_of(input));
+    for (const Tensor& input : call->inputs()) node.inputs.push_back(known_value(input));
     if (const auto* op = dynamic_cast<const OpCall*>(call.get())) {
       node.op = op->op();
       std::vector<const Spec*> specs;
@@ -90,11 +114,8 @@ class Collector {
       node.kind = Node::Kind::kHost;
       node.host = call;
     }
-    const size_t place = graph_.nodes.size();
-    calls_.emplace(call.get(), place);
+    calls_.emplace(call.get(), graph_.nodes.size());
     graph_.nodes.push_back(std::move(node));
-    note_output(place, tensor);
-    return place;
   }
 
   /// What host code gives is known from the tensors that stand for it.

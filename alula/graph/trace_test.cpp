@@ -99,3 +99,15 @@ TEST(Trace, SaysWhatIsWrong) {
                InvalidArgumentError, "of another function");
   EXPECT_FALSE(t_state.tracing());  // an error ends the trace
 }
+
+TEST(Trace, TakesLongChains) {
+  constexpr int kLength = 3000;
+  const Graph graph = traced(
+      [](const auto& in) {
+        Tensor x = in[0];
+        for (int i = 0; i < kLength; ++i) x = alula::exp(x);
+        return std::vector{x};
+      },
+      {{float32, {2}}});
+  EXPECT_EQ(graph.nodes.size(), kLength + 1);
+}
