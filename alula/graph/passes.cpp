@@ -11,8 +11,12 @@ namespace {
 constexpr const char* kDeadCode = "dead_code";
 
 constexpr Pass kPasses[] = {
-    {kDeadCode, remove_dead},     {"fold_constants", fold_constants},
-    {"layout", layout},           {"fuse_elementwise", fuse_elementwise},
+    {kDeadCode, remove_dead},
+    {"fold_constants", fold_constants},
+    {"layout", layout},
+    {"pool_first", pool_first},
+    {"fuse_conv2d", fuse_conv2d},
+    {"fuse_elementwise", fuse_elementwise},
     {"fuse_matmul", fuse_matmul},
 };
 

@@ -34,6 +34,8 @@ void optimize(Graph& graph, const PassOptions& options = {});
 // The passes: one a file in passes/, which says what it does.
 void fold_constants(Graph& graph);
 void layout(Graph& graph);
+void pool_first(Graph& graph);
+void fuse_conv2d(Graph& graph);
 void fuse_elementwise(Graph& graph);
 void fuse_matmul(Graph& graph);
 

@@ -1,7 +1,9 @@
 #pragma once
 #include <span>
+#include <vector>
 
 #include "alula/core/dtype.h"
+#include "alula/ops/conv2d.h"
 
 /// One description of all convolutions, forward and backward, so that one piece of code computes
 /// them.
@@ -28,6 +30,25 @@ struct Correlation {
   int64_t groups, group_in, group_out;              // and the channels of a group
   int64_t filter_group, filter_in, filter_out;      // elements from one weight to the next
 };
+
+/// A correlation that owns its taps. It can be moved, but not copied.
+struct Described {
+  Described() = default;
+  Described(Described&&) = default;
+  Described& operator=(Described&&) = default;
+
+  std::vector<Tap> taps;
+  Correlation correlation{};
+  int64_t first = 0;  // the element where its results start
+};
+
+/// conv2d.
+Described describe(const Conv2DShape& shape);
+
+/// The gradient of conv2d with respect to its input: inputs that lie a stride apart are reached by
+/// the same taps, so they are a correlation of the gradient with those; there are as many such
+/// correlations as positions within a stride.
+std::vector<Described> describe_backprop(const Conv2DShape& shape);
 
 void correlate(DType dtype, const Correlation& correlation, const void* input, const void* filter,
                void* output);

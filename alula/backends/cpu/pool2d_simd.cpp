@@ -5,6 +5,7 @@
 
 #include "alula/backends/cpu/convert.h"
 #include "alula/backends/cpu/pool2d.h"
+#include "alula/backends/cpu/pool2d_positions.h"
 #include "alula/backends/cpu/scratch.h"
 #include "alula/backends/cpu/targets.h"
 #include "alula/runtime/team.h"
@@ -19,18 +20,6 @@ namespace alula::cpu::HWY_NAMESPACE {
 
 template <class S>
 using Computed = std::conditional_t<std::is_arithmetic_v<S>, S, float>;
-
-/// The positions of window number `index` that lie in the image: [from, to).
-struct Inside {
-  int64_t from;
-  int64_t to;
-  int64_t count() const { return to - from; }
-};
-Inside inside(const Window& window, int64_t index) {
-  const int64_t start = index * window.stride - window.before, end = start + window.size;
-  const int64_t to = end < window.input ? end : window.input;
-  return {start < 0 ? 0 : start, to};
-}
 
 /// to = the larger of both, where NaN is larger than anything; or their sum.
 template <Pool kPool, class T>

@@ -1,0 +1,163 @@
+#include "alula/ops/conv2d_fused.h"
+
+#include "alula/backends/cpu/conv2d_correlator.h"
+#include "alula/backends/cpu/interpreter.h"
+#include "alula/backends/cpu/pool2d_positions.h"
+
+namespace alula::cpu {
+namespace {
+
+constexpr int64_t kUnitBytes = 24 << 10;   // of values: what the program finds in the first cache
+constexpr int64_t kChunkBytes = 16 << 10;  // of a convolution's rows before they are pooled
+constexpr int64_t kMostChunkBytes = 128 << 10;
+constexpr double kNanosecondsAFlop = 0.015;
+
+/// An image's rows are made a few at a time, pooled while they are in the first cache, and given to
+/// the program.
+template <class T>
+class FusedConvolution {
+  using Pooling = Conv2DFused::Pooling;
+
+ public:
+  FusedConvolution(const Conv2DFused& op, const KernelCall& call)
+      : op_(op),
+        call_(call),
+        shape_(conv2d_shape(op.kName, *call.inputs[0].spec, *call.inputs[1].spec, op)),
+        described_(describe(shape_)),
+        correlator_(described_.correlation, call.inputs[1].as<T>()),
+        code_(op.epilogue == nullptr ? nullptr : &Code::of(*op.epilogue)) {
+    const Windows& w = shape_.windows;
+    rows_ = w.y.output;
+    columns_ = w.x.output;
+    if (op.pooling == Pooling::kNone) return;
+    pool_ = pool2d_windows(op.kName, {input().dtype(), conv2d_result(shape_)}, op.pool);
+    rows_ = pool_.y.output;
+    columns_ = pool_.x.output;
+    const int64_t weights = call.inputs[1].bytes();
+    const int64_t bytes = std::clamp(weights, kChunkBytes, kMostChunkBytes);
+    const int64_t row = w.x.output * shape_.out_channels * static_cast<int64_t>(sizeof(T));
+    // Rows that two chunks need are made twice, so there should be few of them.
+    const int64_t least = pool_.y.size > pool_.y.stride ? 4 : 1;
+    chunk_ = std::max(least, bytes / (pool_.y.stride * row));
+    chunk_ = std::min(chunk_, rows_);
+  }
+
+  void run() const {
+    const int64_t row = columns_ * shape_.out_channels * static_cast<int64_t>(sizeof(T));
+    const double image = kNanosecondsAFlop * shape_.flops() / static_cast<double>(shape_.batch);
+    const bool shared = image * static_cast<double>(shape_.batch) > team::kWorthSharing;
+    const int64_t fitting = std::clamp<int64_t>(kUnitBytes / row, 1, rows_);
+    const int64_t wanted =
+        shared ? std::min(ceil_div(4 * team::size(), shape_.batch), rows_) : int64_t{1};
+    const int64_t height = ceil_div(rows_, std::max(wanted, ceil_div(rows_, fitting)));
+    const int64_t units = ceil_div(rows_, height);
+    team::parallel_for(shape_.batch * units, image / static_cast<double>(units),
+                       [&](int64_t begin, int64_t end) {
+                         const Memory memory(*this, height);
+                         for (int64_t i = begin; i < end; ++i) {
+                           const int64_t first = i % units * height;
+                           unit(i / units, first, std::min(rows_, first + height), memory);
+                         }
+                       });
+  }
+
+ private:
+  /// A thread's.
+  struct Memory {
+    Memory(const FusedConvolution& f, int64_t height)
+        : copy(f.correlator_.copy_size(f.pools() ? f.source_rows(f.chunk_) : height)),
+          rows(f.pools()
+                   ? f.source_rows(f.chunk_) * f.shape_.windows.x.output * f.shape_.out_channels
+                   : 0),
+          values(f.in_place() ? 0 : height * f.columns_ * f.shape_.out_channels) {}
+    Scratch<T> copy, rows, values;
+  };
+
+  const View& input() const { return call_.inputs[0]; }
+  bool pools() const { return op_.pooling != Pooling::kNone; }
+  bool in_place() const { return code_ == nullptr || call_.outputs[0].dtype() == dtype_of<T>; }
+  int64_t source_rows(int64_t rows) const { return (rows - 1) * pool_.y.stride + pool_.y.size; }
+
+  /// Rows [begin, end) of one image's results.
+  void unit(int64_t image, int64_t begin, int64_t end, const Memory& memory) const {
+    const int64_t first = (image * rows_ + begin) * columns_ * shape_.out_channels;
+    T* values = memory.values.data();
+    if (in_place()) values = call_.outputs[0].template as<T>() + first;
+    if (!pools()) {
+      correlator_.rows(input().template as<T>(), image, begin, end, memory.copy.data(), values);
+    } else {
+      uint8_t* positions = nullptr;
+      if (op_.pooling == Pooling::kMaxWithPositions)
+        positions = call_.outputs.back().template as<uint8_t>() + first;
+      for (int64_t i = begin; i < end; i += chunk_)
+        chunk(image, i, std::min(end, i + chunk_), memory, values, positions, begin);
+    }
+    if (code_ != nullptr) finish(end - begin, first, values);
+  }
+
+  void chunk(int64_t image, int64_t begin, int64_t end, const Memory& memory, T* values,
+             uint8_t* positions, int64_t unit) const {
+    const int64_t from = inside(pool_.y, begin).from, to = inside(pool_.y, end - 1).to;
+    correlator_.rows(input().template as<T>(), image, from, to, memory.copy.data(),
+                     memory.rows.data());
+    const int64_t done = (begin - unit) * columns_ * shape_.out_channels;
+    max_pool_rows(PoolRows<T>{.windows = pool_,
+                              .channels = shape_.out_channels,
+                              .begin = begin,
+                              .end = end,
+                              .input = memory.rows.data(),
+                              .first = from,
+                              .values = values + done,
+                              .positions = positions == nullptr ? nullptr : positions + done});
+  }
+
+  /// Runs the program on some rows. Operands are one row of channels, or lie like the values.
+  void finish(int64_t rows, int64_t first, T* values) const {
+    const Shape shape{rows, columns_, shape_.out_channels};
+    InlineVector<Spec, 8> specs;
+    InlineVector<View, 8> inputs, outputs;
+    const size_t results = op_.epilogue->results().size();
+    for (size_t i = 1; i < call_.inputs.size(); ++i) {
+      const View& operand = call_.inputs[i];
+      const bool whole = i == 1 || operand.shape() == call_.outputs[0].shape();
+      specs.push_back(whole ? Spec{i == 1 ? dtype_of<T> : operand.dtype(), shape}
+                            : Spec{operand.dtype(), {operand.size()}});
+    }
+    for (size_t i = 0; i < results; ++i) specs.push_back({call_.outputs[i].dtype(), shape});
+    const auto part = [first](const View& view) {
+      return view.as<char>() + first * static_cast<int64_t>(size_of(view.dtype()));
+    };
+    inputs.push_back({&specs[0], values});
+    for (size_t i = 2; i < call_.inputs.size(); ++i) {
+      const View& operand = call_.inputs[i];
+      const bool whole = operand.shape() == call_.outputs[0].shape();
+      inputs.push_back({&specs[i - 1], whole ? part(operand) : operand.data});
+    }
+    for (size_t i = 0; i < results; ++i)
+      outputs.push_back({&specs[call_.inputs.size() - 1 + i], part(call_.outputs[i])});
+    code_->run(inputs, outputs, {});
+  }
+
+  const Conv2DFused& op_;
+  const KernelCall& call_;
+  Conv2DShape shape_;
+  Described described_;
+  Correlator<T, T> correlator_;
+  const Code* code_;
+  Windows pool_{};
+  int64_t rows_ = 0, columns_ = 0;  // of the results
+  int64_t chunk_ = 0;               // rows that are pooled at a time
+};
+
+void fused(const Conv2DFused& op, const KernelCall& call) {
+  if (call.outputs[0].size() == 0) return;
+  if (call.inputs[0].dtype() == float64)
+    FusedConvolution<double>(op, call).run();
+  else
+    FusedConvolution<float>(op, call).run();
+}
+
+const RegisterKernel<DeviceType::kCPU, Conv2DFused> registered{fused};
+
+}  // namespace
+}  // namespace alula::cpu
