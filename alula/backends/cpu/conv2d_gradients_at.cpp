@@ -4,48 +4,32 @@
 
 #include "alula/backends/cpu/conv2d_correlator.h"
 #include "alula/backends/cpu/conv2d_filter_correlator.h"
-#include "alula/backends/cpu/pool2d_positions.h"
+#include "alula/backends/cpu/conv2d_winners_input.h"
 
 namespace alula::cpu {
 namespace {
 
 constexpr double kNanosecondsAFlop = 0.015;
 
-/// Puts the winners of an image where they were in the convolution's result, some rows at a time.
-template <class T>
-class Winners {
- public:
-  template <class Op>
-  Winners(const Op& op, const Conv2DShape& shape, const View& values, const View& positions)
-      : windows_(pool2d_windows(Op::kName, values.spec->with(conv2d_result(shape)), op.pool)),
-        channels_(shape.out_channels),
-        values_(values.as<T>()),
-        positions_(positions.as<uint8_t>()) {}
-
-  void scatter(int64_t image, int64_t begin, int64_t end, T* to) const {
-    const int64_t first = image * windows_.y.output * windows_.x.output * channels_;
-    scatter_rows(ScatterRows<T>{.windows = windows_,
-                                .channels = channels_,
-                                .begin = begin,
-                                .end = end,
-                                .values = values_ + first,
-                                .positions = positions_ + first,
-                                .output = to});
-  }
-
- private:
-  Windows windows_;
-  int64_t channels_;
-  const T* values_;
-  const uint8_t* positions_;
-};
+template <class T, class Op>
+Winners<T> winners_of(const Op& op, const Conv2DShape& shape, const KernelCall& call) {
+  const View &values = call.inputs[1], &positions = call.inputs[2];
+  return {.windows = pool2d_windows(Op::kName, values.spec->with(conv2d_result(shape)), op.pool),
+          .channels = shape.out_channels,
+          .values = values.as<T>(),
+          .positions = positions.as<uint8_t>()};
+}
 
 template <class T>
 void filter_gradient(const Conv2DFilterGradientAt& op, const KernelCall& call) {
   const View &input = call.inputs[0], &filter = call.outputs[0];
   const Conv2DShape shape = conv2d_shape(op.kName, *input.spec, *filter.spec, op);
-  const Winners<T> winners(op, shape, call.inputs[1], call.inputs[2]);
+  const Winners<T> winners = winners_of<T>(op, shape, call);
   const Described d = describe(shape);
+  const ChannelFilter<T> by_channel(shape, d.correlation, winners);
+  if (by_channel.fits()) return by_channel.run(input.as<T>(), filter.as<T>());
+  const PermutedFilter<T> permuted(shape, winners);
+  if (permuted.fits()) return permuted.run(input.as<T>(), filter.as<T>());
   FilterCorrelator<T, T>(d.correlation)
       .template run<false>(
           input.as<T>(),
@@ -60,7 +44,9 @@ template <class T>
 void input_gradient(const Conv2DInputGradientAt& op, const KernelCall& call) {
   const View &filter = call.inputs[0], &output = call.outputs[0];
   const Conv2DShape shape = conv2d_shape(op.kName, *output.spec, *filter.spec, op);
-  const Winners<T> winners(op, shape, call.inputs[1], call.inputs[2]);
+  const Winners<T> winners = winners_of<T>(op, shape, call);
+  const SpreadWinners<T> spread(shape, winners);
+  if (spread.fits()) return spread.run(filter.as<T>(), output.as<T>());
   const std::vector<Described> phases = describe_backprop(shape);
   std::vector<std::unique_ptr<const Correlator<T, T>>> correlators;
   int64_t copied = 0;
