@@ -11,7 +11,7 @@ TSAN_FOLDERS := core runtime backends graph
 .PHONY: help
 help: ## lists these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | \
-	  awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
+	  awk -F'|' '{printf "  make %-20s %s\n", $$1, $$2}'
 
 # ---- set-up and build ------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ configure-release configure-debug configure-asan configure-tsan: configure-%: pa
 
 # ---- see it, test it, measure it ---------------------------------------------------------------
 
-.PHONY: demo test test-release test-asan test-tsan bench
+.PHONY: demo test test-release test-asan test-tsan bench bench-ops readme-table
 demo: configure-release ## builds Alula and shows it at work
 	cmake --build --preset release --target example_demo
 	build/release/bin/example_demo
@@ -62,9 +62,18 @@ test-tsan: configure-tsan ## the tests of the folders where threads meet, under 
 	cmake --build --preset tsan --target $(TSAN_FOLDERS:%=%_test)
 	tools/run_tests tsan -L '^($(subst $(space),|,$(TSAN_FOLDERS)))$$'
 
-bench: configure-release ## builds and runs the benchmarks
-	cmake --build --preset release
-	@for program in $(basename $(notdir $(wildcard benchmarks/*.cpp))); do \
+# BENCH is for tools/bench: `make bench BENCH='--only cnn28 --rounds 3'`.
+bench: configure-release ## training steps beside TensorFlow's, PyTorch's and JAX's, which it installs
+	cmake --build --preset release --target train_step
+	tools/bench $(BENCH)
+
+readme-table: ## writes the README's table from the newest results of `make bench`
+	tools/readme_table
+
+OP_BENCHMARKS := $(filter-out train_step instructions,$(basename $(notdir $(wildcard benchmarks/*.cpp))))
+bench-ops: configure-release ## benchmarks of single ops, and of a process's start
+	cmake --build --preset release --target $(OP_BENCHMARKS)
+	@for program in $(OP_BENCHMARKS); do \
 	  echo "== $$program"; build/release/bin/$$program || exit 1; \
 	done
 
@@ -74,9 +83,20 @@ bench: configure-release ## builds and runs the benchmarks
 format: lint-tools ## formats the sources
 	tools/format
 
-check: check-format check-folders lint ## all checks of the sources
+check: check-format check-folders check-readme lint ## all checks of the sources
 
-.PHONY: check-folders
+.PHONY: check-folders check-readme check-instructions update-instructions
+check-readme: ## checks that the README's table is that of the newest results
+	tools/readme_table --check
+
+check-instructions: configure-release ## counts instructions; fails if something costs 10% more than it did
+	cmake --build --preset release --target instructions
+	tools/check_instructions
+
+update-instructions: configure-release ## writes today's counts to benchmarks/instructions.json
+	cmake --build --preset release --target instructions
+	tools/check_instructions --update
+
 check-folders: ## checks that folders include only folders above them
 	tools/check_folders
 
