@@ -17,6 +17,7 @@ constexpr Pass kPasses[] = {
     {"pool_first", pool_first},
     {"fuse_conv2d", fuse_conv2d},
     {"fuse_elementwise", fuse_elementwise},
+    {"fuse_conv2d_gradient", fuse_conv2d_gradient},
     {"fuse_matmul", fuse_matmul},
 };
 

@@ -36,6 +36,7 @@ void fold_constants(Graph& graph);
 void layout(Graph& graph);
 void pool_first(Graph& graph);
 void fuse_conv2d(Graph& graph);
+void fuse_conv2d_gradient(Graph& graph);
 void fuse_elementwise(Graph& graph);
 void fuse_matmul(Graph& graph);
 

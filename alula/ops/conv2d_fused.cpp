@@ -5,16 +5,15 @@ namespace {
 
 const RegisterOp<Conv2DFused> registered;
 
-/// Whether an operand has the values' shape, or is the same for all of their pixels.
-bool fits(const Shape& operand, const Shape& values) {
+}  // namespace
+
+bool fits_pixels(const Shape& operand, const Shape& values) {
   if (operand == values) return true;
   if (operand.rank() > values.rank()) return false;
   for (int i = 0; i + 1 < operand.rank(); ++i)
     if (operand[i] != 1) return false;
   return operand.rank() == 0 || operand.back() == 1 || operand.back() == values.back();
 }
-
-}  // namespace
 
 Attributes conv2d_attributes(const Conv2DOptions& options) {
   const Padding& padding = options.padding;
@@ -48,7 +47,7 @@ Specs Conv2DFused::infer(SpecRefs inputs) const {
             taken.size(), inputs);
     for (size_t i = 1; i < taken.size(); ++i) {
       const Spec& operand = inputs[i + 1];
-      require(operand.dtype == taken[i] && fits(operand.shape, value.shape),
+      require(operand.dtype == taken[i] && fits_pixels(operand.shape, value.shape),
               "{}: input {} must be {}{}, or the same for all pixels. Got {}.", kName, i + 1,
               taken[i], value.shape, operand);
     }

@@ -33,6 +33,9 @@ struct Conv2DFused final : OpOf<Conv2DFused>, Conv2DOptions {
   Spec pooled(const Spec& input, const Spec& filter) const;
 };
 
+/// Whether an operand has the values' shape, or is the same for all of their pixels.
+bool fits_pixels(const Shape& operand, const Shape& values);
+
 /// The attributes of a convolution.
 Attributes conv2d_attributes(const Conv2DOptions& options);
 

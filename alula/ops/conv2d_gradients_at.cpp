@@ -37,6 +37,15 @@ Specs Conv2DFilterGradientAt::infer(SpecRefs inputs) const {
           to_string(kDTypes), inputs);
   const Spec filter = inputs[0].with(filter_shape);
   check(kName, inputs[0], filter, inputs, *this, pool);
+  const size_t taken = prologue == nullptr ? 1 : prologue->inputs().size();
+  require(inputs.size() == 2 + taken, "{}: the program takes {} inputs. Got {}.", kName, taken,
+          inputs);
+  for (size_t i = 1; i < taken; ++i)
+    require(inputs[i + 2].dtype == prologue->inputs()[i] &&
+                fits_pixels(inputs[i + 2].shape, inputs[1].shape),
+            "{}: input {} must be {}{}, or the same for all pixels. Got {}.", kName, i + 2,
+            prologue->inputs()[i], inputs[1].shape, inputs[i + 2]);
+  if (bias) return {filter, filter.with(Shape{filter_shape.back()})};
   return {filter};
 }
 
@@ -47,7 +56,10 @@ Cost Conv2DFilterGradientAt::cost(SpecRefs inputs, std::span<const Spec> outputs
 }
 
 Attributes Conv2DFilterGradientAt::attributes() const {
-  return attributes_of(*this, pool, {"filter_shape", filter_shape});
+  Attributes attributes = attributes_of(*this, pool, {"filter_shape", filter_shape});
+  if (bias) attributes.push_back({"bias", true});
+  if (prologue != nullptr) attributes.push_back({"prologue", prologue->str()});
+  return attributes;
 }
 
 Specs Conv2DInputGradientAt::infer(SpecRefs inputs) const {

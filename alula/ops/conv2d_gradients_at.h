@@ -1,6 +1,7 @@
 #pragma once
 #include "alula/ops/conv2d.h"
 #include "alula/ops/max_pool2d_positions.h"
+#include "alula/scalar/program.h"
 
 /// The gradients of a convolution that is max-pooled: that of its result is zero but at the
 /// windows' winners, so only those are visited. Made by the compiler.
@@ -8,13 +9,19 @@ namespace alula {
 
 /// conv2d_backprop_filter(input, filter_shape, max_pool2d_scatter(values, positions)).
 /// Inputs: input, as conv2d's; values, the gradient of the pooled result; positions, as
-/// max_pool2d_with_positions makes them of conv2d's result.
+/// max_pool2d_with_positions makes them of conv2d's result; then what else the program takes that
+/// makes the values, each of their shape or the same for all pixels.
+/// Outputs: the filter's gradient and, if asked for, the bias's: the sum of each channel's values.
 struct Conv2DFilterGradientAt final : OpOf<Conv2DFilterGradientAt>, Conv2DOptions {
   static constexpr const char* kName = "conv2d_filter_gradient_at";
   static constexpr DTypeSet kDTypes = {float32, float64};
   static constexpr bool kDifferentiable = false;
   Shape filter_shape;
   Pool2DOptions pool;
+  bool bias = false;
+  /// What is done to the values first, such as an activation's gradient. It must outlive the op and
+  /// its clones.
+  const scalar::Program* prologue = nullptr;
 
   explicit Conv2DFilterGradientAt(const Shape& filter_shape = {1, 1, 1, 1},
                                   const Conv2DOptions& options = {}, const Pool2DOptions& pool = {})

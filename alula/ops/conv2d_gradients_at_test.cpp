@@ -2,6 +2,7 @@
 
 #include "alula/ops/pool2d_test.h"
 #include "alula/runtime/devices.h"
+#include "alula/scalar/compose.h"
 #include "alula/testing/harness.h"
 
 using namespace alula;
@@ -96,6 +97,47 @@ OP_TEST(conv2d_input_gradient_at) {
   for_each_case(check_input);
 }
 
+/// The values' program: 0 where another tensor is not positive, times a number a channel.
+const scalar::Program* masked(DType dtype) {
+  scalar::Builder builder;
+  const Scalar value = builder.input(dtype), mask = builder.input(dtype),
+               factor = builder.input(dtype);
+  const Scalar results[] = {select(mask > 0, value, 0) * factor};
+  return &scalar::interned(builder.finish("masked", results));
+}
+
+TEST(Conv2DGradientsAt, MakeTheValuesAndSumThem) {
+  const Case cases[] = {{{float32, {3, 11, 10, 1}}, {3, 3, 1, 32}},
+                        {{float64, {3, 11, 10, 3}}, {3, 3, 3, 5}},
+                        {{float32, {40, 28, 28, 3}}, {3, 3, 3, 20}},
+                        {{float32, {9, 12, 12, 16}}, {3, 3, 16, 24}},
+                        {{float32, {3, 12, 12, 4}}, {3, 3, 2, 24}}};  // 2 groups
+  for (const Case& c : cases) {
+    const Pooled pooled(c);
+    const Tensor input = random_tensor(c.input, {-1, 1}),
+                 mask = random_tensor(pooled.values.spec(), {-1, 1}),
+                 factor = random_tensor(c.input.with(Shape{c.filter[3]}), {-1, 1});
+    Conv2DFilterGradientAt op(c.filter, c.options, c.pool);
+    op.bias = true;
+    op.prologue = masked(c.input.dtype);
+    const Tensors results =
+        call_all(op, std::vector{input, pooled.values, pooled.positions, mask, factor});
+    Array values = to_array(pooled.values);
+    const Array masks = to_array(mask), factors = to_array(factor);
+    Array sums(Shape{c.filter[3]});
+    for (int64_t i = 0; i < values.size(); ++i) {
+      values.values[i] *= masks.values[i] > 0 ? factors.values[i % c.filter[3]] : 0;
+      sums.values[i % c.filter[3]] += values.values[i];
+    }
+    const double scale = std::sqrt(static_cast<double>(values.size()));
+    expect_equal(results[0],
+                 plain_conv2d_backprop_filter(to_array(input), c.filter,
+                                              pooled.scattered(values, c.pool), c.options),
+                 c.input.dtype, {.scale = scale});
+    expect_equal(results[1], sums, c.input.dtype, {.scale = scale});
+  }
+}
+
 TEST(Conv2DGradientsAt, AreSharedByThreads) {
   for (const auto& check : {check_filter, check_input}) {
     check({{float32, {40, 28, 28, 1}}, {3, 3, 1, 32}});
@@ -137,6 +179,14 @@ TEST(Conv2DGradientsAt, SayWhatIsWrong) {
                "uint8[1,3,3,8]");
   EXPECT_ERROR(call(Conv2DInputGradientAt(x.shape()), w, values, values), InvalidArgumentError,
                "conv2d_input_gradient_at: the values must be float32[1,3,3,8] and the positions");
+  Conv2DFilterGradientAt op(w.shape());
+  op.prologue = masked(float32);
+  const Tensor positions = random_tensor({uint8, {1, 3, 3, 8}}, {0, 4});
+  EXPECT_ERROR(call(op, x, values, positions), InvalidArgumentError,
+               "conv2d_filter_gradient_at: the program takes 3 inputs");
+  EXPECT_ERROR(call(op, x, values, positions, values, x), InvalidArgumentError,
+               "conv2d_filter_gradient_at: input 4 must be float32[1,3,3,8], or the same for all "
+               "pixels. Got float32[1,8,8,3].");
   const Tensor integers = random_tensor({int32, {1, 8, 8, 3}});
   EXPECT_ERROR(call(Conv2DFilterGradientAt(w.shape()), integers, values, values),
                InvalidArgumentError, "conv2d_filter_gradient_at: takes float32, float64");

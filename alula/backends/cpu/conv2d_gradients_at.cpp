@@ -5,6 +5,7 @@
 #include "alula/backends/cpu/conv2d_correlator.h"
 #include "alula/backends/cpu/conv2d_filter_correlator.h"
 #include "alula/backends/cpu/conv2d_winners_input.h"
+#include "alula/backends/cpu/interpreter.h"
 
 namespace alula::cpu {
 namespace {
@@ -20,16 +21,86 @@ Winners<T> winners_of(const Op& op, const Conv2DShape& shape, const KernelCall& 
           .positions = positions.as<uint8_t>()};
 }
 
+/// Makes the values by the op's program, if it has one.
+template <class T>
+class Prologue {
+ public:
+  Prologue(const Conv2DFilterGradientAt& op, const KernelCall& call)
+      : call_(call), code_(op.prologue == nullptr ? nullptr : &Code::of(*op.prologue)) {}
+
+  explicit operator bool() const { return code_ != nullptr; }
+
+  /// Elements [first, first + size) of the values.
+  void operator()(int64_t first, int64_t size, T* to) const {
+    const int64_t channels = call_.inputs[1].shape().back();
+    InlineVector<Spec, 4> specs;
+    InlineVector<View, 4> inputs;
+    for (size_t i = 1; i < call_.inputs.size(); ++i) {
+      const View& view = call_.inputs[i];
+      const bool whole = view.shape() == call_.inputs[1].shape();
+      specs.push_back(
+          {view.dtype(), whole ? Shape{size / channels, channels} : Shape{view.size()}});
+    }
+    for (size_t i = 1; i < call_.inputs.size(); ++i) {
+      if (i == 2) continue;  // the positions
+      const View& view = call_.inputs[i];
+      const bool whole = view.shape() == call_.inputs[1].shape();
+      const int64_t offset = whole ? first * static_cast<int64_t>(size_of(view.dtype())) : 0;
+      inputs.push_back({&specs[i - 1], view.as<char>() + offset});
+    }
+    const View output{&specs[0], to};
+    code_->run(inputs, {&output, 1}, {});
+  }
+
+ private:
+  const KernelCall& call_;
+  const Code* code_;
+};
+
+/// The sums of each channel's values.
+template <class T>
+void sum_values(const Winners<T>& winners, int64_t batch, T* bias) {
+  const int64_t parts = std::min(batch, kMostWinnerParts), channels = winners.channels;
+  const Scratch<T> sums(parts * channels);
+  sum_in_parts(batch, parts, 0.1 * static_cast<double>(batch * winners.image()),
+               std::span<T>(sums.data(), static_cast<size_t>(parts * channels)), channels,
+               [&](int64_t begin, int64_t end, T* own) {
+                 const WinnerRows<T> rows{end - begin,
+                                          winners.windows.y.output * winners.windows.x.output,
+                                          winners.values + begin * winners.image(),
+                                          nullptr,
+                                          channels,
+                                          winners.image()};
+                 winner_tiles<T>().add_values(rows, channels, own);
+               });
+  std::copy_n(sums.data(), channels, bias);
+}
+
 template <class T>
 void filter_gradient(const Conv2DFilterGradientAt& op, const KernelCall& call) {
   const View &input = call.inputs[0], &filter = call.outputs[0];
+  T* bias = op.bias ? call.outputs[1].template as<T>() : nullptr;
   const Conv2DShape shape = conv2d_shape(op.kName, *input.spec, *filter.spec, op);
-  const Winners<T> winners = winners_of<T>(op, shape, call);
+  Winners<T> winners = winners_of<T>(op, shape, call);
+  const Prologue<T> prologue(op, call);
+  const PermutedFilter<T> permuted(shape, winners);
+  if (permuted.fits() && shape.in_channels % winner_tiles<T>().lanes != 0) {
+    if (prologue) winners.values = nullptr;
+    return permuted.run(input.as<T>(), filter.as<T>(), bias,
+                        [&](int64_t image, int64_t begin, int64_t end, T* to) {
+                          prologue(image * winners.image() + begin * winners.row(),
+                                   (end - begin) * winners.row(), to);
+                        });
+  }
+  const Scratch<T> values(prologue ? shape.batch * winners.image() : 0);
+  if (prologue) {
+    prologue(0, shape.batch * winners.image(), values.data());
+    winners.values = values.data();
+  }
   const Described d = describe(shape);
   const ChannelFilter<T> by_channel(shape, d.correlation, winners);
-  if (by_channel.fits()) return by_channel.run(input.as<T>(), filter.as<T>());
-  const PermutedFilter<T> permuted(shape, winners);
-  if (permuted.fits()) return permuted.run(input.as<T>(), filter.as<T>());
+  if (by_channel.fits()) return by_channel.run(input.as<T>(), filter.as<T>(), bias);
+  if (bias != nullptr) sum_values(winners, shape.batch, bias);
   FilterCorrelator<T, T>(d.correlation)
       .template run<false>(
           input.as<T>(),
@@ -73,7 +144,7 @@ void run_filter(const Conv2DFilterGradientAt& op, const KernelCall& call) {
   const View& filter = call.outputs[0];
   if (filter.size() == 0) return;
   if (call.inputs[1].size() == 0) {
-    std::memset(filter.data, 0, filter.bytes());
+    for (const View& output : call.outputs) std::memset(output.data, 0, output.bytes());
     return;
   }
   if (filter.dtype() == float64)

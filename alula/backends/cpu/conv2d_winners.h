@@ -70,6 +70,8 @@ struct WinnerTiles {
   Table<PermutedTile<T>> permuted;
   Table<ChannelTile<T>> by_channel;
   Table<SpreadTile<T>> spread;
+  /// Adds the windows' values channel by channel.
+  void (*add_values)(const WinnerRows<T>& windows, int64_t channels, T* sums);
   /// to[i * count + k] = rows[k][i] for i < n.
   void (*interleave)(const T* const* rows, int64_t count, int64_t n, T* to);
 };

@@ -16,7 +16,7 @@ template <class T>
 struct Winners {
   Windows windows;   // of the pooling
   int64_t channels;  // of the convolution
-  const T* values;
+  const T* values;   // none where a program makes them
   const uint8_t* positions;
 
   /// Elements from one row of windows, or image, to the next.
@@ -80,14 +80,17 @@ class PermutedFilter {
   /// Whether this is a way to compute it.
   bool fits() const { return fits_; }
 
-  void run(const T* input, T* filter) const {
+  /// `make(image, begin, end, to)` makes the values of some rows of windows if they are not there.
+  /// `bias`: the sums of the values, if they are asked for.
+  template <class F>
+  void run(const T* input, T* filter, T* bias, const F& make) const {
     const std::vector<typename PermutedTile<T>::Place> places = make_places();
     const std::vector<int64_t> offsets = make_offsets();
     const int64_t rows = w_.windows.y.output;
     const int64_t row_bytes = (buffer_row() + w_.row()) * static_cast<int64_t>(sizeof(T));
     const int64_t chunk = std::clamp<int64_t>(kWinnersBytes / row_bytes, 1, rows);
     const int64_t chunks = ceil_div(rows, chunk), units = s_.batch * chunks;
-    const int64_t parts = std::min(units, kMostWinnerParts), size = terms_ * padded_;
+    const int64_t parts = std::min(units, kMostWinnerParts), size = (terms_ + 1) * padded_;
     const Scratch<T> sums(parts * size);
     const double flops = 2 * static_cast<double>(s_.batch * w_.image() * terms_);
     sum_in_parts(units, parts, kNanosecondsAWinnersFlop * flops,
@@ -96,12 +99,15 @@ class PermutedFilter {
                    const Memory memory(*this, chunk);
                    for (int64_t i = begin; i < end; ++i) {
                      const int64_t first = i % chunks * chunk;
-                     add(input, i / chunks, first, std::min(rows, first + chunk), memory,
-                         {places.data(), offsets.data()}, own);
+                     const int64_t last = std::min(rows, first + chunk);
+                     if (w_.values == nullptr) make(i / chunks, first, last, memory.made.data());
+                     add(input, i / chunks, first, last, memory, {places.data(), offsets.data()},
+                         own);
                    }
                  });
     for (int64_t k = 0; k < terms_; ++k)
       std::copy_n(sums.data() + k * padded_, w_.channels, filter + k * w_.channels);
+    if (bias != nullptr) std::copy_n(sums.data() + terms_ * padded_, w_.channels, bias);
   }
 
  private:
@@ -111,13 +117,14 @@ class PermutedFilter {
         : buffer(chunk * f.buffer_row() + f.tiles_.lanes),
           lines(f.height_ * f.line()),
           rows(f.height_ * f.planes()),
+          made(f.w_.values == nullptr ? chunk * f.w_.row() : 0),
           values(f.pads() ? chunk * f.padded_row() : 0),
           positions(f.pads() ? chunk * f.padded_row() : 0) {
       std::fill_n(buffer.data() + chunk * f.buffer_row(), f.tiles_.lanes, T{0});
     }
     Scratch<T> buffer, lines;
     Scratch<const T*> rows;
-    Scratch<T> values;
+    Scratch<T> made, values;
     Scratch<uint8_t> positions;
   };
   struct Lists {
@@ -179,6 +186,7 @@ class PermutedFilter {
         .sums = nullptr,
         .sums_step = padded_};
     const WinnerRows<T> all = tile.windows;
+    tiles_.add_values(all, padded_, sums + terms_ * padded_);
     const int64_t tiles = ceil_div(terms_, tiles_.permuted_terms);
     const int64_t panel = int64_t{WinnerTiles<T>::kMostVectors} * tiles_.lanes;
     for (int64_t j = 0; j < padded_; j += panel)
@@ -195,12 +203,12 @@ class PermutedFilter {
   /// The winners of some rows, filled up to whole vectors.
   WinnerRows<T> rows_of(int64_t image, int64_t begin, int64_t end, const Memory& memory) const {
     const int64_t first = image * w_.image() + begin * w_.row(), columns = w_.windows.x.output;
-    if (!pads())
-      return {end - begin, columns, w_.values + first, w_.positions + first, w_.channels, w_.row()};
+    const T* from = w_.values == nullptr ? memory.made.data() : w_.values + first;
+    if (!pads()) return {end - begin, columns, from, w_.positions + first, w_.channels, w_.row()};
     for (int64_t i = 0; i < (end - begin) * columns; ++i) {
       T* values = memory.values.data() + i * padded_;
       uint8_t* positions = memory.positions.data() + i * padded_;
-      std::copy_n(w_.values + first + i * w_.channels, w_.channels, values);
+      std::copy_n(from + i * w_.channels, w_.channels, values);
       std::copy_n(w_.positions + first + i * w_.channels, w_.channels, positions);
       std::fill(values + w_.channels, values + padded_, T{0});
       std::fill(positions + w_.channels, positions + padded_, uint8_t{0});
@@ -272,8 +280,8 @@ class ChannelFilter {
 
   bool fits() const { return s_.groups == 1 && s_.in_channels % tiles_.lanes == 0; }
 
-  void run(const T* input, T* filter) const {
-    const int64_t terms = s_.taps() * s_.in_channels, size = terms * w_.channels;
+  void run(const T* input, T* filter, T* bias) const {
+    const int64_t terms = s_.taps() * s_.in_channels, size = (terms + 1) * w_.channels;
     const int64_t rows = w_.windows.y.output;
     const int64_t row_bytes =
         (w_.windows.y.stride * source_.result_row() + w_.row()) * static_cast<int64_t>(sizeof(T));
@@ -291,6 +299,7 @@ class ChannelFilter {
                      add(input, i / chunks, first, std::min(rows, first + chunk), copy.data(), own);
                    }
                  });
+    if (bias != nullptr) std::copy_n(sums.data() + terms * w_.channels, w_.channels, bias);
     for (int64_t k = 0; k < terms; ++k)
       for (int64_t c = 0; c < w_.channels; ++c) filter[k * w_.channels + c] = sums[c * terms + k];
   }
@@ -317,6 +326,8 @@ class ChannelFilter {
                         .sums_step = s_.in_channels};
     const int64_t taps = s_.taps(), tiles = ceil_div(taps, tiles_.terms);
     const int64_t panel = int64_t{WinnerTiles<T>::kMostVectors} * tiles_.lanes;
+    tile.windows.values = w_.values + first;
+    tiles_.add_values(tile.windows, w_.channels, sums + taps * s_.in_channels * w_.channels);
     for (int64_t c = 0; c < w_.channels; ++c)
       for (int64_t j = 0; j < s_.in_channels; j += panel)
         for (int64_t i = 0; i < tiles; ++i) {

@@ -142,6 +142,30 @@ void spread(const SpreadTile<T>& tile) {
       hn::StoreU(sums[n][v], d, tile.output + tile.offsets[n] + v * kLanes);
 }
 
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void add_some_values(D d, const WinnerRows<T>& w, int64_t channel, T* sums) {
+  auto even = hn::LoadU(d, sums + channel), odd = hn::Zero(d);
+  for (int64_t y = 0; y < w.rows; ++y) {
+    const T* values = w.values + y * w.row + channel;
+    int64_t i = 0;
+    for (; i + 2 <= w.columns; i += 2, values += 2 * w.step) {
+      even = hn::Add(even, hn::LoadU(d, values));
+      odd = hn::Add(odd, hn::LoadU(d, values + w.step));
+    }
+    if (i < w.columns) even = hn::Add(even, hn::LoadU(d, values));
+  }
+  hn::StoreU(hn::Add(even, odd), d, sums + channel);
+}
+
+template <class T>
+void add_values(const WinnerRows<T>& windows, int64_t channels, T* sums) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t c = 0;
+  for (; c + lanes <= channels; c += lanes) add_some_values(d, windows, c, sums);
+  for (; c < channels; ++c) add_some_values(hn::CappedTag<T, 1>(), windows, c, sums);
+}
+
 template <class T>
 void interleave(const T* const* rows, int64_t count, int64_t n, T* to) {
   const hn::ScalableTag<T> d;
@@ -180,6 +204,7 @@ WinnerTiles<T> make() {
   tiles.terms = kTerms;
   fill_permuted(tiles, std::make_integer_sequence<int, kPermutedTerms>());
   fill(tiles, std::make_integer_sequence<int, kTerms>());
+  tiles.add_values = add_values<T>;
   tiles.interleave = interleave<T>;
   return tiles;
 }

@@ -143,6 +143,33 @@ TEST(FuseConv2D, TakesInPoolingBiasAndActivation) {
     EXPECT_EQ(std::count(names.begin(), names.end(), gone), 0) << gone;
 }
 
+TEST(FuseConv2DGradient, TakesInTheActivationAndTheBias) {
+  const auto all = [](Graph& graph) {
+    for (const auto pass : {pool_first, fuse_conv2d, fuse_conv2d_gradient}) {
+      pass(graph);
+      sort(graph);
+      remove_dead(graph);
+    }
+  };
+  const TracedFunction f = [](const std::vector<Tensor>& in) {
+    GradientTape tape;
+    tape.watch(in[1]);
+    tape.watch(in[2]);
+    const Tensor y = max_pool2d(leaky_relu(conv2d(in[0], in[1]) + in[2]));
+    return tape.gradient(reduce_sum(y * in[3]), std::vector{in[1], in[2]});
+  };
+  std::vector<Spec> specs = kSpecs;
+  specs.push_back({float32, {2, 4, 3, 8}});
+  const Names names = after(all, f, specs);
+  EXPECT_EQ(names.back(), "conv2d_filter_gradient_at");
+  EXPECT_EQ(std::count(names.begin(), names.end(), "leaky_relu_gradient"), 0);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "reduce_sum"), 1);  // of the loss
+  compare(f, specs);
+  // With the input's gradient, the activation's is read twice, so it stays.
+  const Names both = after(all, block({}), kSpecs);
+  EXPECT_EQ(std::count(both.begin(), both.end(), "relu_gradient"), 1);
+}
+
 TEST(FuseConv2D, NeedsNoPooling) {
   const TracedFunction f = [](const std::vector<Tensor>& in) {
     return std::vector{gelu(conv2d(in[0], in[1]) + in[2])};
