@@ -70,6 +70,16 @@ OP_TEST(matmul) {
   for (int64_t m = 1; m <= 25; ++m) check_product(float32, {m, 9}, {9, 5});
   for (int64_t n = 1; n <= 70; ++n) check_product(float32, {5, 9}, {9, n});
   for (int64_t n = 1; n <= 20; ++n) check_product(float64, {5, 9}, {9, n});
+  // Few columns, which are read as one long row: all edges of rows, steps and lanes.
+  for (int64_t n : {1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 15, 20, 24, 31}) {
+    for (int64_t k : {64, 128, 129, 143, 144, 150}) check_product(float32, {5, k}, {k, n});
+    for (int64_t m : {256, 257, 271, 300})
+      check_product(float32, {3, m}, {3, n}, {.transpose_a = true});
+    check_product(float64, {6, 131}, {131, n});
+    check_product(float64, {70, 259}, {70, n}, {.transpose_a = true});
+  }
+  check_product(float32, {150, 3000}, {3000, 10});
+  check_product(float32, {100, 3000}, {100, 10}, {.transpose_a = true});
   // Packed, with every edge, and shared by threads.
   for (DType dtype : {float32, float64}) {
     check_all_transpositions(dtype, 61, 203, 130);

@@ -19,6 +19,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "alula/backends/cpu/gemm_narrow-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace alula::cpu::HWY_NAMESPACE {
 
@@ -359,6 +361,11 @@ template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row,
               const Epilogue* epilogue) {
   if (n == 1 && a.column == 1 && m > 1) return multiply_vector<T>(m, k, a, b, c, row, epilogue);
+  const bool long_rows = b.column == 1 && Fold<T>(n).pays();
+  if (long_rows && b.row == n && a.column == 1 && k >= 8 * kLanes<T>)
+    return multiply_narrow_rows<T>(m, n, k, a, b.data, c, row, epilogue);
+  if (long_rows && a.row == 1 && row == n && m >= 16 * kLanes<T>)
+    return multiply_narrow_columns<T>(m, n, k, a, b, c, epilogue);
   // Packing b pays once enough rows use it; a small b stays in the cache as it is, and one that is
   // a single strip is in order already.
   const int64_t bytes = k * n * static_cast<int64_t>(sizeof(T));
