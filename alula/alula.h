@@ -9,5 +9,6 @@
 #include "alula/graph/function.h"
 #include "alula/keras/keras.h"
 #include "alula/ops/all.h"
+#include "alula/profiler/profile.h"
 #include "alula/runtime/devices.h"
 #include "alula/runtime/variable.h"

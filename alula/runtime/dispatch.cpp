@@ -6,6 +6,7 @@
 #include "alula/runtime/building.h"
 #include "alula/runtime/denormals.h"
 #include "alula/runtime/devices.h"
+#include "alula/runtime/spans.h"
 #include "alula/runtime/variable.h"
 
 namespace alula {
@@ -185,10 +186,12 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
 
   Tensors outputs = allocate(op, op.infer(refs(specs)), backend);
   const Views in = views_of(here), out = views_of(outputs);
+  const spans::Stopwatch watch(backend);
   if (backend == nullptr)
     run_on_cpu(op, in, out);
   else
     backend->run(op, in, out);
+  watch.stop(op, in, out);
 
   if (device != wanted)
     for (Tensor& output : outputs)
@@ -201,7 +204,7 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
 }  // namespace
 
 Tensors dispatch_all(const Op& op, TensorRefs inputs) {
-  if (t_state.flags != 0 || !all_on_cpu(inputs)) [[unlikely]]
+  if ((t_state.flags | spans::process_sinks()) != 0 || !all_on_cpu(inputs)) [[unlikely]]
     return dispatch_slowly(op, inputs);
   const SpecPointers specs = specs_of(inputs);
   if (op.type().view) return {inputs[0].reshaped(op.infer(refs(specs))[0].shape)};
@@ -282,17 +285,20 @@ void dispatch_into(const Op& op, TensorRefs inputs, std::span<Tensor* const> tar
     fresh.emplace_back(&target, allocate(op, {inferred[i]}, backend)[0]);
     out.push_back({&inferred[i], fresh.back().second.mutable_data()});
   }
+  const spans::Stopwatch watch(backend);
   if (backend == nullptr)
     run_on_cpu(op, in, out);
   else
     backend->run(op, in, out);
+  watch.stop(op, in, out);
   for (auto& [target, value] : fresh) *target = std::move(value);
 }
 
 /// The shortest way through: what a small op costs is mostly what happens here.
 Tensor dispatch(const Op& op, TensorRefs inputs) {
   const size_t count = inputs.size();
-  if (t_state.flags != 0 || count > kFew || op.type().view || !all_on_cpu(inputs)) [[unlikely]]
+  if ((t_state.flags | spans::process_sinks()) != 0 || count > kFew || op.type().view ||
+      !all_on_cpu(inputs)) [[unlikely]]
     return std::move(dispatch_all(op, inputs)[0]);
   const Spec* specs[kFew];
   View views[kFew + 1];

@@ -134,6 +134,8 @@ GraphScope Graph::as_default() const { return GraphScope(*this); }
 
 std::string Graph::unique_name(const std::string& name) const { return state_->unique_name(name); }
 
+GraphStatistics Graph::statistics() const { return state_->tallies.statistics(); }
+
 GraphScope::GraphScope(const Graph& graph) {
   check_no_trace("as_default");
   mode().scopes.push_back(graph);

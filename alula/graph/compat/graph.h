@@ -11,6 +11,7 @@ class GraphState;
 }
 
 class GraphScope;
+struct GraphStatistics;
 
 /// What get_variable does about a name.
 enum class Reuse : uint8_t {
@@ -37,6 +38,9 @@ class Graph {
   /// The name itself within the current name scope, or with a number behind it if it is taken:
   /// "dense/matmul_1". It counts as taken from now on.
   std::string unique_name(const std::string& name) const;
+
+  /// What the runs of its sessions took so far, by op.
+  GraphStatistics statistics() const;
 
   bool same_as(const Graph& other) const { return state_ == other.state_; }
   internal::GraphState& state() const { return *state_; }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "alula/graph/compat/graph.h"
+#include "alula/graph/compat/statistics.h"
 #include "alula/runtime/building.h"
 #include "alula/runtime/variable.h"
 
@@ -47,6 +48,8 @@ class GraphState final : public GraphBuilder {
   /// are asked for.
   void note_assignments();
   std::vector<Tensor> noted_assignments();
+
+  Tallies tallies;  // what its sessions' runs took
 
   std::string name_scope;         // ends in "/" unless it is empty
   std::string variable_scope;     // likewise

@@ -83,14 +83,22 @@ class Replay {
     std::vector<const Tensor*> refs;
     for (const Tensor& input : inputs) refs.push_back(&input);
     Tensors outputs = call_later(*call.op(), TensorRefs(refs));
-    for (const Tensor& noted : walk_.outputs.at(&call)) {
-      const auto* named = noted.defined() ? noted.note<Named>() : nullptr;
-      if (named == nullptr || !named->placed) continue;
-      const auto& again = static_cast<const OpCall&>(*outputs[0].note<Symbol>()->call);
-      lowered_.devices.emplace(again.op().get(), named->device);
-      break;
-    }
+    const auto& again = static_cast<const OpCall&>(*outputs[0].note<Symbol>()->call);
+    if (const Named* named = name_of(walk_.outputs.at(&call))) keep_name(*named, again.op());
     return outputs;
+  }
+
+  static const Named* name_of(const std::vector<Tensor>& outputs) {
+    for (const Tensor& output : outputs)
+      if (output.defined()) return output.note<Named>();
+    return nullptr;
+  }
+
+  void keep_name(const Named& named, const std::shared_ptr<const Op>& op) {
+    if (named.placed) lowered_.devices.emplace(op.get(), named.device);
+    const size_t slash = named.name.rfind('/');
+    if (slash != std::string::npos)
+      lowered_.scopes.emplace(op.get(), Scope{op, named.name.substr(0, slash + 1)});
   }
 
   Tensor assigned(const Assignment& assignment, const Tensor& value) {

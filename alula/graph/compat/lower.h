@@ -37,6 +37,7 @@ struct Lowered {
   graph::Graph graph;
   std::vector<SessionVariable*> read, written;
   std::unordered_map<const Op*, Device> devices;  // where ops were said to run
+  Scopes scopes;                                  // of the ops that have one
 };
 
 Lowered lower(const Request& request, SessionVariables& variables);

@@ -14,6 +14,7 @@ using internal::Request;
 using internal::Runnable;
 using internal::SessionVariable;
 using internal::SessionVariables;
+using internal::Tally;
 
 Tensor placeholder(DType dtype, const Shape& shape, const PlaceholderOptions& options) {
   internal::GraphState& graph = get_default_graph().state();
@@ -79,6 +80,7 @@ struct Prepared {
   Request request;
   std::unique_ptr<Runnable> runnable;
   std::vector<SessionVariable*> read, written;
+  std::shared_ptr<Tally> tally;
 };
 
 }  // namespace
@@ -86,6 +88,11 @@ struct Prepared {
 class DetachedSession::Impl {
  public:
   explicit Impl(const Graph& graph) : graph_(graph) {}
+  ~Impl() {
+    for (const auto& [key, prepared] : prepared_) graph_.state().tallies.retire(prepared->tally);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   std::vector<Tensor> run(const std::vector<Tensor>& fetches, const RunOptions& options) {
     Request request{.graph = graph_.state().number(), .fetches = fetches};
@@ -103,7 +110,9 @@ class DetachedSession::Impl {
     const Building outside(nullptr);  // what runs now is not to be noted
     Prepared& prepared = find(std::move(request));
     check_initialized(prepared);
+    Tally::Run measured(*prepared.tally);
     const Tensors results = prepared.runnable->run(TensorRefs(values));
+    measured.succeeded();
     mark_initialized(prepared);
     return {results.begin(), results.begin() + fetches.size()};
   }
@@ -134,12 +143,15 @@ class DetachedSession::Impl {
       for (size_t k = 0; k < i; ++k)
         require(!request.fed[i].same_as(request.fed[k]), "Session: {} is fed twice.",
                 name_of(request.fed[i]));
+    const int64_t start = spans::now();
     Lowered lowered = internal::lower(request, variables_);
     auto prepared = std::make_unique<Prepared>();
     prepared->read = std::move(lowered.read);
     prepared->written = std::move(lowered.written);
     prepared->runnable = internal::make_runnable(lowered);
     prepared->request = std::move(request);
+    prepared->tally = std::make_shared<Tally>(spans::now() - start, std::move(lowered.scopes));
+    graph_.state().tallies.add(prepared->tally);
     return prepared;
   }
 

@@ -1,4 +1,4 @@
-#include "alula/keras/output.h"
+#include "alula/core/output.h"
 
 #include <atomic>
 #include <cstdio>
@@ -7,7 +7,7 @@
 
 #include <sys/ioctl.h>
 
-namespace alula::keras {
+namespace alula {
 namespace {
 
 /// It looks at the descriptor each time, since a program may redirect it.
@@ -41,4 +41,4 @@ Output& output() {
 
 Output* set_output(Output* output) { return chosen.exchange(output); }
 
-}  // namespace alula::keras
+}  // namespace alula
