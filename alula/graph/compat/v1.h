@@ -4,4 +4,5 @@
 #include "alula/graph/compat/graph.h"
 #include "alula/graph/compat/initializers.h"
 #include "alula/graph/compat/session.h"
+#include "alula/graph/compat/train.h"
 #include "alula/graph/compat/variable.h"
