@@ -1,8 +1,12 @@
 // What a training step costs, compiled, through `fit`, and eagerly; what a call of a compiled
 // function costs when there is nothing to do; how long tracing takes.
 //
-//   train_step [STEPS.json] [--only=TEXT] [--seconds=0.5] [--json=FILE]    prints a table
-//   train_step STEPS.json --serve    measures what it is asked to on its input, for tools/bench
+//   train_step [STEPS.json] [--only=TEXT] [--way=TEXT] [--seconds=0.5] [--threads=2] [--json=FILE]
+//   train_step [STEPS.json] --graphs [--only=TEXT]
+//   train_step STEPS.json --serve
+//
+// prints a table, or the compiled graphs of the training steps, or measures what it is asked to on
+// its input, for tools/bench.
 //
 // The same rules hold for the peers: batches lie ready as the framework's own tensors, each step
 // takes another one, and the loss is read after every step.
@@ -23,7 +27,6 @@ using io::Json;
 using Clock = std::chrono::steady_clock;
 
 const std::vector<std::string> kWays{"function", "fit", "eager"};
-constexpr int kThreads = 2;
 
 double microseconds(Clock::duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
@@ -238,16 +241,18 @@ void print_table(Program& program, const std::map<std::string, std::string>& opt
     const auto found = options.find(name);
     return found == options.end() ? std::string(otherwise) : found->second;
   };
-  const std::string only = option("only", "");
+  const std::string only = option("only", ""), only_way = option("way", "");
   const double seconds = std::stod(option("seconds", "0.5"));
   Json::Array rows;
-  fmt::print("Microseconds a step, {} threads\n{:22}{:>12}{:>12}{:>12}\n", kThreads, "", "function",
-             "fit", "eager");
+  fmt::print("Microseconds a step, {} threads\n{:22}{:>12}{:>12}{:>12}\n",
+             config::get_intra_op_parallelism_threads(), "", "function", "fit", "eager");
   for (const Step& step : program.steps()) {
     if (step.name.find(only) == std::string::npos) continue;
     fmt::print("{:22}", step.name);
     for (const std::string& way : kWays) {
-      const Json result = program.measure(step.name, way, seconds);
+      const Json result = way.find(only_way) == std::string::npos
+                              ? Json(Json::Object{})
+                              : program.measure(step.name, way, seconds);
       const Json* us = result.find("us");
       fmt::print("{:>12}", us == nullptr ? "" : fmt::format("{:.2f}", us->as_number()));
       std::cout << std::flush;
@@ -264,6 +269,16 @@ void print_table(Program& program, const std::map<std::string, std::string>& opt
   }
 }
 
+void print_graphs(const std::vector<Step>& steps, const std::string& only) {
+  for (const Step& step : steps) {
+    if (step.kind != "train" || step.name.find(only) == std::string::npos) continue;
+    const Batches batches(step);
+    auto train = function(training_step(step.make_model()));
+    std::cout << step.name << '\n'
+              << train.get_concrete_function(batches.images(), batches.labels()).str() << '\n';
+  }
+}
+
 int run(const std::vector<std::string>& arguments) {
   std::string path = "benchmarks/steps.json";
   std::map<std::string, std::string> options;
@@ -276,10 +291,13 @@ int run(const std::vector<std::string>& arguments) {
     else
       options[argument.substr(2, equals - 2)] = argument.substr(equals + 1);
   }
-  config::set_intra_op_parallelism_threads(kThreads);
+  config::set_intra_op_parallelism_threads(
+      options.contains("threads") ? std::stoi(options["threads"]) : 2);
   Program program(path);
   if (options.contains("serve"))
     serve(program);
+  else if (options.contains("graphs"))
+    print_graphs(program.steps(), options["only"]);
   else
     print_table(program, options);
   return 0;
