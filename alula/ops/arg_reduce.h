@@ -1,5 +1,5 @@
 #pragma once
-#include "alula/runtime/dispatch.h"
+#include "alula/ops/batching.h"
 
 namespace alula {
 
@@ -31,6 +31,9 @@ struct ArgReduceOp : OpOf<Derived>, ArgReduceOptions {
   explicit ArgReduceOp(const ArgReduceOptions& options = {}) : ArgReduceOptions(options) {}
   Specs infer(SpecRefs inputs) const override {
     return {infer_arg_reduce(Derived::kName, kDTypes, *this, inputs[0])};
+  }
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t) const override {
+    return batching::with_axis_behind(static_cast<const Derived&>(*this), inputs[0]);
   }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override {
     Cost cost = Op::cost(inputs, outputs);

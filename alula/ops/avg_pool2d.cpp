@@ -1,5 +1,7 @@
 #include "alula/ops/avg_pool2d.h"
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -55,6 +57,15 @@ Gradients AvgPool2D::gradient(const Recorded& call) const {
 
 Gradients AvgPool2DGradient::gradient(const Recorded& call) const {
   return {avg_pool2d(call.dy(), *this)};
+}
+
+/// The images of all calls are one batch.
+Tensors AvgPool2D::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_folded(*this, inputs, size);
+}
+Tensors AvgPool2DGradient::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  const Shape shape = input_shape.with(0, input_shape[0] * size);
+  return batching::with_folded(AvgPool2DGradient(shape, *this), inputs, size);
 }
 
 }  // namespace alula

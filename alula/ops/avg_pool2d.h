@@ -16,6 +16,7 @@ struct AvgPool2D final : OpOf<AvgPool2D>, Pool2DOptions {
 
   explicit AvgPool2D(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
@@ -36,6 +37,7 @@ struct AvgPool2DGradient final : OpOf<AvgPool2DGradient>, Pool2DOptions {
                              const Pool2DOptions& options = {})
       : Pool2DOptions(options), input_shape(input_shape) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }

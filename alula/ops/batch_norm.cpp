@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "alula/ops/batching.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/operators.h"
 #include "alula/ops/reduce.h"
@@ -168,6 +169,32 @@ Gradients BatchNormGradient::gradient(const Recorded& call) const {
     gradients[3] = cast(projected(a, mean_az) * factor + z * b + c, call.input_spec(3).dtype);
   if (scaled && call.wants(4)) gradients[4] = OverChannels::flat(along * inverse * over.count());
   return gradients;
+}
+
+namespace {
+
+/// The channels of all calls are channels of one: each has its own mean, variance, gamma and beta.
+template <class NormOp>
+Tensors batched_channels(NormOp op, batching::Inputs inputs, int64_t size) {
+  const int axis = normalize_axis(op.kName, op.axis, batching::element_shape(inputs[0]).rank());
+  op.axis = axis;
+  // x and dy have the rank of the input, all others one dimension: that of the channels.
+  Tensors values = batching::all_repeated(inputs, size);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = batching::merged(values[i], i == 0 || i == 3 ? axis : 0);
+  Tensors outputs = call_all(op, values);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    outputs[i] = batching::parted(outputs[i], i == 0 ? axis : 0, size);
+  return outputs;
+}
+
+}  // namespace
+
+Tensors BatchNorm::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batched_channels(*this, inputs, size);
+}
+Tensors BatchNormGradient::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batched_channels(*this, inputs, size);
 }
 
 }  // namespace alula

@@ -42,6 +42,7 @@ struct BatchNorm final : OpOf<BatchNorm>, BatchNormOptions {
 
   explicit BatchNorm(const BatchNormOptions& options = {}) : BatchNormOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;
@@ -55,6 +56,7 @@ struct BatchNormGradient final : OpOf<BatchNormGradient>, BatchNormOptions {
 
   explicit BatchNormGradient(const BatchNormOptions& options = {}) : BatchNormOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;

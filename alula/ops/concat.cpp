@@ -1,5 +1,6 @@
 #include "alula/ops/concat.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/reshape.h"
 #include "alula/ops/slice.h"
 #include "alula/ops/split.h"
@@ -117,6 +118,13 @@ Gradients Stack::gradient(const Recorded& call) const {
                                       call.input_spec(i).shape)
                             : Tensor());
   return gradients;
+}
+
+Tensors Concat::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return {concat(batching::all_repeated(inputs, size), batching::behind(axis))};
+}
+Tensors Stack::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return {stack(batching::all_repeated(inputs, size), batching::behind(axis))};
 }
 
 }  // namespace alula

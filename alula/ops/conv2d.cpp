@@ -1,5 +1,6 @@
 #include "alula/ops/conv2d.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/conv2d_backprop_filter.h"
 #include "alula/ops/conv2d_transpose.h"
 
@@ -95,6 +96,18 @@ Needs needs_of_product(IndexSet wanted) {
   if (wanted.contains(0)) needs.inputs.add(1);
   if (wanted.contains(1)) needs.inputs.add(0);
   return needs;
+}
+
+/// With one filter for all calls, their images are one batch. Otherwise each call is a group, or
+/// groups, of channels; images that are the same for all need none.
+Tensors Conv2D::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  const BatchedInput &input = inputs[0], &filter = inputs[1];
+  if (!filter.batched)
+    return {batching::unfolded(conv2d(batching::folded(input.value), filter.value, *this), size)};
+  const Tensor filters = batching::merged(filter.value, 3);
+  const bool shared = !input.batched && input.value.shape()[3] == filters.shape()[2];
+  const Tensor images = shared ? input.value : batching::merged(batching::repeated(input, size), 3);
+  return {batching::parted(conv2d(images, filters, *this), 3, size)};
 }
 
 }  // namespace alula

@@ -26,6 +26,7 @@ struct Conv2D final : OpOf<Conv2D>, Conv2DOptions {
 
   explicit Conv2D(const Conv2DOptions& options = {}) : Conv2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;

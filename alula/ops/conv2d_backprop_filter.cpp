@@ -1,5 +1,6 @@
 #include "alula/ops/conv2d_backprop_filter.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/conv2d_transpose.h"
 
 namespace alula {
@@ -47,5 +48,15 @@ Gradients Conv2DBackpropFilter::gradient(const Recorded& call) const {
 }
 
 Needs Conv2DBackpropFilter::needs(IndexSet wanted) const { return needs_of_product(wanted); }
+
+/// Each call is a group, or groups, of channels; images that are the same for all need none.
+Tensors Conv2DBackpropFilter::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  const BatchedInput& input = inputs[0];
+  const bool shared = !input.batched && input.value.shape()[3] == filter_shape[2];
+  const Tensor images = shared ? input.value : batching::merged(batching::repeated(input, size), 3);
+  const Tensor gradient = batching::merged(batching::repeated(inputs[1], size), 3);
+  const Shape filters = filter_shape.with(3, filter_shape[3] * size);
+  return {batching::parted(conv2d_backprop_filter(images, filters, gradient, *this), 3, size)};
+}
 
 }  // namespace alula

@@ -1,5 +1,7 @@
 #include "alula/ops/conv2d_fused.h"
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -76,6 +78,11 @@ Attributes Conv2DFused::attributes() const {
   if (pooling == Pooling::kMaxWithPositions) attributes.push_back({"positions", true});
   if (epilogue != nullptr) attributes.push_back({"epilogue", epilogue->str()});
   return attributes;
+}
+
+/// The compiler makes it of graphs whose ops are batched already.
+Tensors Conv2DFused::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::in_loop(*this, inputs, size);
 }
 
 }  // namespace alula

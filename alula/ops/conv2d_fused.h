@@ -26,6 +26,7 @@ struct Conv2DFused final : OpOf<Conv2DFused>, Conv2DOptions {
 
   explicit Conv2DFused(const Conv2DOptions& options = {}) : Conv2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Attributes attributes() const override;
 

@@ -1,5 +1,6 @@
 #include "alula/ops/conv2d_gradients_at.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/conv2d_fused.h"
 
 namespace alula {
@@ -78,6 +79,14 @@ Cost Conv2DInputGradientAt::cost(SpecRefs inputs, std::span<const Spec> outputs)
 
 Attributes Conv2DInputGradientAt::attributes() const {
   return attributes_of(*this, pool, {"input_shape", input_shape});
+}
+
+/// The compiler makes them of graphs whose ops are batched already.
+Tensors Conv2DFilterGradientAt::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::in_loop(*this, inputs, size);
+}
+Tensors Conv2DInputGradientAt::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::in_loop(*this, inputs, size);
 }
 
 }  // namespace alula

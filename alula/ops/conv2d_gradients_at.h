@@ -27,6 +27,7 @@ struct Conv2DFilterGradientAt final : OpOf<Conv2DFilterGradientAt>, Conv2DOption
                                   const Conv2DOptions& options = {}, const Pool2DOptions& pool = {})
       : Conv2DOptions(options), filter_shape(filter_shape), pool(pool) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Attributes attributes() const override;
 };
@@ -44,6 +45,7 @@ struct Conv2DInputGradientAt final : OpOf<Conv2DInputGradientAt>, Conv2DOptions 
                                  const Conv2DOptions& options = {}, const Pool2DOptions& pool = {})
       : Conv2DOptions(options), input_shape(input_shape), pool(pool) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Attributes attributes() const override;
 };

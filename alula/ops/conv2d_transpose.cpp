@@ -1,5 +1,6 @@
 #include "alula/ops/conv2d_transpose.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/conv2d_backprop_filter.h"
 
 namespace alula {
@@ -71,5 +72,19 @@ Gradients Conv2DBackpropInput::gradient(const Recorded& call) const {
 }
 
 Needs Conv2DBackpropInput::needs(IndexSet wanted) const { return needs_of_product(wanted); }
+
+/// As in conv2d: images of one batch, or groups of channels.
+Tensors Conv2DBackpropInput::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  const BatchedInput &filter = inputs[0], &gradient = inputs[1];
+  if (!filter.batched) {
+    const Shape shape = input_shape.with(0, input_shape[0] * size);
+    const Tensor folded = batching::folded(gradient.value);
+    return {batching::unfolded(conv2d_backprop_input(shape, filter.value, folded, *this), size)};
+  }
+  const Shape shape = input_shape.with(3, input_shape[3] * size);
+  const Tensor merged = batching::merged(batching::repeated(gradient, size), 3);
+  const Tensor filters = batching::merged(filter.value, 3);
+  return {batching::parted(conv2d_backprop_input(shape, filters, merged, *this), 3, size)};
+}
 
 }  // namespace alula

@@ -1,5 +1,6 @@
 #include "alula/ops/cross_entropy.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/gather.h"
 #include "alula/ops/mul.h"
 #include "alula/ops/neg.h"
@@ -189,6 +190,22 @@ Needs SoftmaxCrossEntropyGradient::needs(IndexSet wanted) const {
   if (wanted.contains(1) || wanted.contains(2)) needs.inputs.add(0);
   if (wanted.contains(0) || wanted.contains(1)) needs.inputs.add(2);
   return needs;
+}
+
+Tensors SparseSoftmaxCrossEntropy::batched(std::span<const BatchedInput> inputs,
+                                           int64_t size) const {
+  return batching::with_leading(*this, inputs, size);
+}
+Tensors SoftmaxCrossEntropy::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_leading(*this, inputs, size);
+}
+Tensors SparseSoftmaxCrossEntropyGradient::batched(std::span<const BatchedInput> inputs,
+                                                   int64_t size) const {
+  return batching::with_leading(*this, inputs, size);
+}
+Tensors SoftmaxCrossEntropyGradient::batched(std::span<const BatchedInput> inputs,
+                                             int64_t size) const {
+  return batching::with_leading(*this, inputs, size);
 }
 
 }  // namespace alula

@@ -36,6 +36,7 @@ struct SparseSoftmaxCrossEntropy final : OpOf<SparseSoftmaxCrossEntropy> {
   static constexpr const char* kName = "sparse_softmax_cross_entropy";
   static constexpr DTypeSet kDTypes = kFloating;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;
@@ -45,6 +46,7 @@ struct SoftmaxCrossEntropy final : OpOf<SoftmaxCrossEntropy> {
   static constexpr const char* kName = "softmax_cross_entropy";
   static constexpr DTypeSet kDTypes = kFloating;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;
@@ -54,6 +56,7 @@ struct SparseSoftmaxCrossEntropyGradient final : OpOf<SparseSoftmaxCrossEntropyG
   static constexpr const char* kName = "sparse_softmax_cross_entropy_gradient";
   static constexpr DTypeSet kDTypes = kFloating;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;
@@ -63,6 +66,7 @@ struct SoftmaxCrossEntropyGradient final : OpOf<SoftmaxCrossEntropyGradient> {
   static constexpr const char* kName = "softmax_cross_entropy_gradient";
   static constexpr DTypeSet kDTypes = kFloating;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;

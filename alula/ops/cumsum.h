@@ -1,5 +1,5 @@
 #pragma once
-#include "alula/runtime/dispatch.h"
+#include "alula/ops/batching.h"
 
 namespace alula {
 
@@ -30,6 +30,9 @@ struct CumulativeOp : OpOf<Derived>, CumulativeOptions {
     require(kDTypes.contains(x.dtype), "{}: takes {}. Got {}.", Derived::kName, kDTypes, x);
     normalize_axis(Derived::kName, axis, x.rank());
     return {x};
+  }
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t) const override {
+    return batching::with_axis_behind(static_cast<const Derived&>(*this), inputs[0]);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "alula/ops/batching.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/fill.h"
 #include "alula/ops/sum_to.h"
@@ -179,6 +180,10 @@ Tensor Elementwise::with(std::initializer_list<double> parameters, const Tensor&
   ElementwiseOp op(program(x.dtype()));
   std::copy(parameters.begin(), parameters.end(), op.parameters.begin());
   return call(op, x);
+}
+
+Tensors ElementwiseOp::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return call_all(*this, batching::aligned(inputs));
 }
 
 }  // namespace alula

@@ -62,4 +62,14 @@ Cost ZerosLike::cost(SpecRefs, std::span<const Spec> outputs) const {
 }
 Cost OnesLike::cost(SpecRefs, std::span<const Spec> outputs) const { return writing_cost(outputs); }
 
+Tensors Fill::batched(std::span<const BatchedInput>, int64_t size) const {
+  return {fill(Shape{size} + shape, value, dtype)};
+}
+Tensors ZerosLike::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return {zeros_like(inputs[0].value)};
+}
+Tensors OnesLike::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return {ones_like(inputs[0].value)};
+}
+
 }  // namespace alula

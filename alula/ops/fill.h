@@ -37,6 +37,7 @@ struct Fill final : OpOf<Fill> {
 
   Fill(const Shape& shape, Number value, DType dtype) : shape(shape), value(value), dtype(dtype) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
 };
 
 /// The op behind `zeros_like`.
@@ -46,6 +47,7 @@ struct ZerosLike final : OpOf<ZerosLike> {
   static constexpr bool kDifferentiable = false;
 
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
 };
 
@@ -56,6 +58,7 @@ struct OnesLike final : OpOf<OnesLike> {
   static constexpr bool kDifferentiable = false;
 
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
 };
 

@@ -1,5 +1,6 @@
 #include "alula/ops/gather.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/concat.h"
 #include "alula/ops/operators.h"
@@ -157,6 +158,34 @@ Gradients GatherNd::gradient(const Recorded& call) const {
       reshape(call.dy(), Shape{entries, chosen} + from.slice(batch + depth, from.rank()));
   const Shape flat = Shape{entries} + from.slice(batch, from.rank());
   return {reshape(scatter_nd(positions, slices, flat), from), Tensor()};
+}
+
+/// Where both differ from call to call, there is one more batch dimension. Where one does, its new
+/// dimension goes behind those of the batch, and comes back to the front of the result.
+Tensors Gather::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  const BatchedInput &params = inputs[0], &indices = inputs[1];
+  const Spec from = params.value.spec().with(batching::element_shape(params));
+  const Spec chosen = indices.value.spec().with(batching::element_shape(indices));
+  const int batch = this->batch(from, chosen), along = this->along(from, batch);
+  if (params.batched && indices.batched)
+    return {gather(params.value, indices.value, {.axis = along + 1, .batch_dims = batch + 1})};
+  if (params.batched)
+    return {batching::moved_axis(gather(batching::moved_axis(params.value, 0, batch), indices.value,
+                                        {.axis = along + 1, .batch_dims = batch}),
+                                 batch, 0)};
+  return {batching::moved_axis(gather(params.value, batching::moved_axis(indices.value, 0, batch),
+                                      {.axis = along, .batch_dims = batch}),
+                               along, 0)};
+}
+
+Tensors GatherNd::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  const BatchedInput &params = inputs[0], &indices = inputs[1];
+  if (params.batched)
+    return {
+        gather_nd(params.value, batching::repeated(indices, size), {.batch_dims = batch_dims + 1})};
+  const auto batch = static_cast<int>(batch_dims);
+  return {batching::moved_axis(
+      gather_nd(params.value, batching::moved_axis(indices.value, 0, batch), *this), batch, 0)};
 }
 
 }  // namespace alula

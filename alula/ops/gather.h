@@ -42,6 +42,7 @@ struct Gather final : OpOf<Gather>, GatherOptions {
   int batch(const Spec& params, const Spec& indices) const;
   int along(const Spec& params, int batch) const;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {1}, .outputs = {}}; }
@@ -54,6 +55,7 @@ struct GatherNd final : OpOf<GatherNd>, GatherNdOptions {
 
   explicit GatherNd(const GatherNdOptions& options = {}) : GatherNdOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {1}, .outputs = {}}; }

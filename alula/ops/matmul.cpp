@@ -1,5 +1,6 @@
 #include "alula/ops/matmul.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/sum_to.h"
 
 namespace alula {
@@ -65,6 +66,12 @@ Needs MatMul::needs(IndexSet wanted) const {
   if (wanted.contains(0)) needs.inputs.add(1);
   if (wanted.contains(1)) needs.inputs.add(0);
   return needs;
+}
+
+/// The calls are a batch dimension. (Many times one b is a product with more rows: kernels see to
+/// that.)
+Tensors MatMul::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return call_all(*this, batching::aligned(inputs));
 }
 
 }  // namespace alula

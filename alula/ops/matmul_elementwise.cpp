@@ -1,5 +1,7 @@
 #include "alula/ops/matmul_elementwise.h"
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -43,6 +45,11 @@ Cost MatMulElementwise::cost(SpecRefs inputs, std::span<const Spec> outputs) con
   Cost cost = product.cost(SpecRefs(operands), outputs.subspan(0, 1));
   cost.bytes = Op::cost(inputs, outputs).bytes;
   return cost;
+}
+
+/// The compiler makes it of graphs whose ops are batched already.
+Tensors MatMulElementwise::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::in_loop(*this, inputs, size);
 }
 
 }  // namespace alula

@@ -23,6 +23,7 @@ struct MatMulElementwise final : OpOf<MatMulElementwise> {
   const char* name() const override { return program->name().c_str(); }
   Attributes attributes() const override;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
 };
 

@@ -1,5 +1,7 @@
 #include "alula/ops/max_pool2d.h"
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -112,6 +114,17 @@ Cost MaxPool2DPick::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
 Gradients MaxPool2DPick::gradient(const Recorded& call) const {
   if (!call.wants(2)) return {Tensor(), Tensor(), Tensor()};
   return {Tensor(), Tensor(), max_pool2d_gradient(call.input(0), call.input(1), call.dy(), *this)};
+}
+
+/// The images of all calls are one batch.
+Tensors MaxPool2D::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_folded(*this, inputs, size);
+}
+Tensors MaxPool2DGradient::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_folded(*this, inputs, size);
+}
+Tensors MaxPool2DPick::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_folded(*this, inputs, size);
 }
 
 }  // namespace alula

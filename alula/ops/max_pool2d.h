@@ -23,6 +23,7 @@ struct MaxPool2D final : OpOf<MaxPool2D>, Pool2DOptions {
 
   explicit MaxPool2D(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
 };
@@ -39,6 +40,7 @@ struct MaxPool2DGradient final : OpOf<MaxPool2DGradient>, Pool2DOptions {
 
   explicit MaxPool2DGradient(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {0, 1}, .outputs = {}}; }
@@ -57,6 +59,7 @@ struct MaxPool2DPick final : OpOf<MaxPool2DPick>, Pool2DOptions {
 
   explicit MaxPool2DPick(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {0, 1}, .outputs = {}}; }

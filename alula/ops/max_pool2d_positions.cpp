@@ -1,5 +1,7 @@
 #include "alula/ops/max_pool2d_positions.h"
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -75,6 +77,15 @@ Attributes MaxPool2DScatter::attributes() const {
   Attributes attributes = pool2d_attributes(*this);
   attributes.insert(attributes.begin(), {"shape", shape});
   return attributes;
+}
+
+/// The images of all calls are one batch.
+Tensors MaxPool2DWithPositions::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_folded(*this, inputs, size);
+}
+Tensors MaxPool2DScatter::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_folded(MaxPool2DScatter(shape.with(0, shape[0] * size), *this), inputs,
+                               size);
 }
 
 }  // namespace alula

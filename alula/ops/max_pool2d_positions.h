@@ -21,6 +21,7 @@ struct MaxPool2DWithPositions final : OpOf<MaxPool2DWithPositions>, Pool2DOption
 
   explicit MaxPool2DWithPositions(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Attributes attributes() const override;
 };
@@ -41,6 +42,7 @@ struct MaxPool2DScatter final : OpOf<MaxPool2DScatter>, Pool2DOptions {
   explicit MaxPool2DScatter(const Shape& shape = {0, 2, 2, 0}, const Pool2DOptions& options = {})
       : Pool2DOptions(options), shape(shape) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Attributes attributes() const override;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -44,6 +46,20 @@ Cost MultiElementwise::cost(SpecRefs inputs, std::span<const Spec> outputs) cons
     elements += static_cast<double>(outputs[i].shape.size());
   cost.flops = elements * static_cast<double>(steps);
   return cost;
+}
+
+/// With the same scalars for all calls, the tensors of a group are just larger. Otherwise a loop:
+/// optimizers take their steps one after another.
+Tensors MultiElementwise::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  const size_t first = static_cast<size_t>(shared), each = group_inputs(),
+               tensors = each - static_cast<size_t>(scalars);
+  const auto is_scalar = [&](size_t i) { return i < first || (i - first) % each >= tensors; };
+  Tensors values;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (is_scalar(i) && inputs[i].batched) return batching::in_loop(*this, inputs, size);
+    values.push_back(is_scalar(i) ? inputs[i].value : batching::repeated(inputs[i], size));
+  }
+  return call_all(*this, values);
 }
 
 }  // namespace alula

@@ -1,5 +1,6 @@
 #include "alula/ops/one_hot.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/fill.h"
 #include "alula/ops/range.h"
 #include "alula/ops/tile.h"
@@ -35,6 +36,10 @@ Specs OneHot::infer(SpecRefs inputs) const {
           kMaxRank, indices);
   const int place = normalize_axis(kName, axis, indices.rank() + 1);
   return {Spec{dtype, indices.shape.with_inserted(place, depth)}};
+}
+
+Tensors OneHot::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return batching::with_axis_behind(*this, inputs[0]);
 }
 
 }  // namespace alula

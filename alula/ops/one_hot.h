@@ -37,6 +37,7 @@ struct OneHot final : OpOf<OneHot>, OneHotOptions {
   explicit OneHot(int64_t depth, const OneHotOptions& options = {})
       : OneHotOptions(options), depth(depth) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
 };
 
 }  // namespace alula

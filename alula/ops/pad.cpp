@@ -81,4 +81,10 @@ Gradients Pad::gradient(const Recorded& call) const {
   return {dx};
 }
 
+Tensors Pad::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  Paddings around{PadSize{}};
+  for (const PadSize& padding : paddings) around.push_back(padding);
+  return {pad(inputs[0].value, around, *this)};
+}
+
 }  // namespace alula

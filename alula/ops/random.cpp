@@ -1,6 +1,11 @@
 #include "alula/ops/random.h"
 
 #include <cmath>
+#include <limits>
+
+#include "alula/ops/batching.h"
+#include "alula/ops/gather.h"
+#include "alula/ops/sort.h"
 
 namespace alula {
 namespace {
@@ -52,6 +57,13 @@ std::unique_ptr<Op> drawn_again_of(const RandomOp& op) {
   auto again = std::make_unique<RandomOp>(op);
   reserve(*again);
   return again;
+}
+
+/// The numbers of all calls come from one.
+template <class RandomOp>
+Tensors draw_batched(RandomOp op, int64_t size) {
+  op.output.shape = Shape{size} + op.output.shape;
+  return {draw(op, op.seed)};
 }
 
 template <class RandomOp>
@@ -109,6 +121,29 @@ std::unique_ptr<Op> RandomShuffle::drawn_again(SpecRefs inputs) const {
   const Spec& value = inputs[0];
   again->stream = random::reserve(kName, value.dtype, seed, blocks_of(value.shape[0], int64));
   return again;
+}
+
+Tensors RandomUniform::batched(std::span<const BatchedInput>, int64_t size) const {
+  return draw_batched(*this, size);
+}
+Tensors RandomNormal::batched(std::span<const BatchedInput>, int64_t size) const {
+  return draw_batched(*this, size);
+}
+Tensors RandomTruncatedNormal::batched(std::span<const BatchedInput>, int64_t size) const {
+  return draw_batched(*this, size);
+}
+Tensors RandomBernoulli::batched(std::span<const BatchedInput>, int64_t size) const {
+  return draw_batched(*this, size);
+}
+
+/// Every call has its own order: that of random keys, which are as good as never equal.
+Tensors RandomShuffle::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  using Limits = std::numeric_limits<int64_t>;
+  const Tensor values = batching::repeated(inputs[0], size);
+  const Tensor keys = random::uniform(
+      {size, values.shape()[1]},
+      {.minval = Limits::min(), .maxval = Limits::max(), .dtype = int64, .seed = seed});
+  return {gather(values, argsort(keys), {.batch_dims = 1})};
 }
 
 namespace random {

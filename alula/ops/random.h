@@ -68,6 +68,7 @@ struct RandomUniform final : OpOf<RandomUniform>, RandomOutput {
   Number minval = 0;
   Number maxval = 1.0;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
@@ -82,6 +83,7 @@ struct RandomNormal final : OpOf<RandomNormal>, RandomOutput {
   double mean = 0;
   double stddev = 1;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
@@ -96,6 +98,7 @@ struct RandomTruncatedNormal final : OpOf<RandomTruncatedNormal>, RandomOutput {
   double mean = 0;
   double stddev = 1;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
@@ -107,6 +110,7 @@ struct RandomBernoulli final : OpOf<RandomBernoulli>, RandomOutput {
   static constexpr bool kRandom = true;
   double probability = 0.5;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
@@ -120,6 +124,7 @@ struct RandomShuffle final : OpOf<RandomShuffle> {
   random::Stream stream;
   random::Seed seed = {};
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -82,6 +84,13 @@ Specs Linspace::infer(SpecRefs) const {
   if (!kDTypes.contains(dtype)) fail("{}: makes {}. Got {}.", kName, to_string(kDTypes), dtype);
   require(num > 0, "{}: num must be at least 1. Got {}.", kName, num);
   return {Spec{dtype, {num}}};
+}
+
+Tensors Range::batched(std::span<const BatchedInput>, int64_t size) const {
+  return batching::made_once(*this, size);
+}
+Tensors Linspace::batched(std::span<const BatchedInput>, int64_t size) const {
+  return batching::made_once(*this, size);
 }
 
 }  // namespace alula

@@ -29,6 +29,7 @@ struct Range final : OpOf<Range> {
   Range(Number start, Number limit, Number delta, DType dtype)
       : start(start), limit(limit), delta(delta), dtype(dtype) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
 
  private:
   int64_t count() const;
@@ -47,6 +48,7 @@ struct Linspace final : OpOf<Linspace> {
   Linspace(double start, double stop, int64_t num, DType dtype)
       : start(start), stop(stop), num(num), dtype(dtype) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
 };
 
 }  // namespace alula

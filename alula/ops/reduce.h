@@ -1,6 +1,5 @@
 #pragma once
-#include "alula/ops/axes.h"
-#include "alula/runtime/dispatch.h"
+#include "alula/ops/batching.h"
 
 namespace alula {
 
@@ -54,6 +53,9 @@ struct ReduceOp : OpOf<Derived>, ReduceOptions {
     require(Derived::kDTypes.contains(x.dtype), "{}: takes {}. Got {}. Use cast().", Derived::kName,
             Derived::kDTypes, x);
     return {x.with(reduced_shape(Derived::kName, x.shape, *this))};
+  }
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t) const override {
+    return batching::with_axis_behind(static_cast<const Derived&>(*this), inputs[0]);
   }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override {
     Cost cost = Op::cost(inputs, outputs);

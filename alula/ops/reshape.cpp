@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -68,6 +70,28 @@ Specs Squeeze::infer(SpecRefs inputs) const {
     }
   }
   return {x.with(shape)};
+}
+
+Tensors Reshape::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return {reshape(inputs[0].value, Shape{size} + shape)};
+}
+
+Tensors ExpandDims::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return batching::with_axis_behind(*this, inputs[0]);
+}
+
+/// Without named axes, the leading dimension must not be dropped, either, where it is 1.
+Tensors Squeeze::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  if (!axis.all()) return batching::with_axis_behind(*this, inputs[0]);
+  const Shape element = batching::element_shape(inputs[0]);
+  std::vector<int64_t> ones;
+  for (int i = 0; i < element.rank(); ++i)
+    if (element[i] == 1) ones.push_back(i + 1);
+  return {squeeze(inputs[0].value, ones)};
+}
+
+Tensors Identity::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return {identity(inputs[0].value)};
 }
 
 }  // namespace alula

@@ -42,6 +42,7 @@ struct Reshape final : ViewOp<Reshape> {
 
   explicit Reshape(const Shape& shape) : shape(shape) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }
 };
 
@@ -53,6 +54,7 @@ struct ExpandDims final : ViewOp<ExpandDims> {
 
   explicit ExpandDims(int64_t axis) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }
 };
 
@@ -64,6 +66,7 @@ struct Squeeze final : ViewOp<Squeeze> {
 
   explicit Squeeze(const Axes& axis = {}) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }
 };
 
@@ -72,6 +75,7 @@ struct Identity final : ViewOp<Identity> {
   static constexpr const char* kName = "identity";
 
   Specs infer(SpecRefs inputs) const override { return {inputs[0]}; }
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }
 };
 

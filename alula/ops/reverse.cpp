@@ -1,5 +1,7 @@
 #include "alula/ops/reverse.h"
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -49,6 +51,16 @@ Gradients Roll::gradient(const Recorded& call) const {
     axes.push_back(static_cast<int64_t>(axes.size()));
   }
   return {roll(call.dy(), back, axes)};
+}
+
+Tensors Reverse::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return batching::with_axis_behind(*this, inputs[0]);
+}
+
+Tensors Roll::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  Ints moved;
+  for (int64_t each : axis) moved.push_back(batching::behind(each));
+  return {roll(inputs[0].value, shift, moved)};
 }
 
 }  // namespace alula

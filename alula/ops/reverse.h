@@ -22,6 +22,7 @@ struct Reverse final : OpOf<Reverse> {
 
   explicit Reverse(const Axes& axis) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
@@ -40,6 +41,7 @@ struct Roll final : OpOf<Roll> {
   /// How far each dimension is moved on: at least 0, less than its size.
   Ints shifts(const Shape& shape) const;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }

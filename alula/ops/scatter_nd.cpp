@@ -1,5 +1,12 @@
 #include "alula/ops/scatter_nd.h"
 
+#include "alula/ops/batching.h"
+#include "alula/ops/cast.h"
+#include "alula/ops/concat.h"
+#include "alula/ops/range.h"
+#include "alula/ops/reshape.h"
+#include "alula/ops/tile.h"
+
 namespace alula {
 namespace {
 
@@ -40,6 +47,17 @@ Specs ScatterNd::infer(SpecRefs inputs) const {
 
 Gradients ScatterNd::gradient(const Recorded& call) const {
   return {Tensor(), gather_nd(call.dy(), call.input(0))};
+}
+
+/// The number of a call becomes one more position of each of its indices.
+Tensors ScatterNd::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  const Tensor indices = batching::repeated(inputs[0], size);
+  const Shape each = indices.shape().with(indices.rank() - 1, 1);
+  Shape beside;
+  for (int i = 0; i < each.rank(); ++i) beside.push_back(i == 0 ? size : 1);
+  const Tensor calls = reshape(range(0, size, 1, indices.dtype()), beside);
+  return {scatter_nd(concat({broadcast_to(calls, each), indices}, -1),
+                     batching::repeated(inputs[1], size), Shape{size} + shape)};
 }
 
 }  // namespace alula

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -31,6 +33,10 @@ Cost SearchSorted::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
   Cost cost = Op::cost(inputs, outputs);
   cost.flops *= std::log2(static_cast<double>(inputs[0].shape.back()) + 1) + 1;
   return cost;
+}
+
+Tensors SearchSorted::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_leading(*this, inputs, size);
 }
 
 }  // namespace alula

@@ -54,4 +54,11 @@ Gradients Slice::gradient(const Recorded& call) const {
   return {pad(call.dy(), around)};
 }
 
+Tensors Slice::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  Ints from{0}, sizes{size};
+  for (int64_t each : begin) from.push_back(each);
+  for (int64_t each : this->size) sizes.push_back(each);
+  return {slice(inputs[0].value, from, sizes)};
+}
+
 }  // namespace alula

@@ -1,5 +1,5 @@
 #pragma once
-#include "alula/runtime/dispatch.h"
+#include "alula/ops/batching.h"
 
 namespace alula {
 
@@ -28,6 +28,9 @@ struct SoftmaxOp : OpOf<Derived>, SoftmaxOptions {
             kDTypes, logits);
     normalize_axis(Derived::kName, axis, logits.rank());
     return {logits};
+  }
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t) const override {
+    return batching::with_axis_behind(static_cast<const Derived&>(*this), inputs[0]);
   }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override {
     Cost cost = Op::cost(inputs, outputs);

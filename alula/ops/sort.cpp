@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "alula/ops/batching.h"
 #include "alula/ops/top_k.h"
 #include "alula/ops/transpose.h"
 
@@ -51,6 +52,11 @@ Gradients Sort::gradient(const Recorded& call) const {
   for (int i = 0; i <= last; ++i) swapped.push_back(i == at ? last : i == last ? at : i);
   const Tensor order = argsort(transpose(x, swapped), {.axis = -1, .direction = direction});
   return {transpose(scatter_in_rows(order, transpose(call.dy(), swapped), x.shape()[at]), swapped)};
+}
+
+template <class Derived>
+Tensors SortOp<Derived>::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return batching::with_axis_behind(static_cast<const Derived&>(*this), inputs[0]);
 }
 
 template struct SortOp<Sort>;

@@ -26,6 +26,7 @@ struct SortOp : OpOf<Derived>, SortOptions {
 
   explicit SortOp(const SortOptions& options = {}) : SortOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
 };
 

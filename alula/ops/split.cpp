@@ -1,5 +1,6 @@
 #include "alula/ops/split.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/concat.h"
 
 namespace alula {
@@ -62,5 +63,12 @@ Specs Unstack::infer(SpecRefs inputs) const {
 Gradients Split::gradient(const Recorded& call) const { return {concat(call.all_dy(), axis)}; }
 
 Gradients Unstack::gradient(const Recorded& call) const { return {stack(call.all_dy(), axis)}; }
+
+Tensors Split::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return batching::with_axis_behind(*this, inputs[0]);
+}
+Tensors Unstack::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return batching::with_axis_behind(*this, inputs[0]);
+}
 
 }  // namespace alula

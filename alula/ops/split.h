@@ -42,6 +42,7 @@ struct Split final : OpOf<Split> {
 
   explicit Split(const Splits& splits, int64_t axis = 0) : splits(splits), axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
@@ -55,6 +56,7 @@ struct Unstack final : OpOf<Unstack> {
 
   explicit Unstack(int64_t axis = 0) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return kNeedsNothing; }
 };

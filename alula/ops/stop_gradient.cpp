@@ -9,4 +9,8 @@ const RegisterOp<StopGradient> registered;
 
 Tensor stop_gradient(const Tensor& x) { return call(StopGradient(), x); }
 
+Tensors StopGradient::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return {stop_gradient(inputs[0].value)};
+}
+
 }  // namespace alula

@@ -15,6 +15,7 @@ struct StopGradient final : OpOf<StopGradient> {
   static constexpr bool kDifferentiable = false;
 
   Specs infer(SpecRefs inputs) const override { return {inputs[0]}; }
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }
 };
 

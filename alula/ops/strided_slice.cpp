@@ -177,4 +177,20 @@ Gradients StridedSlice::gradient(const Recorded& call) const {
   return {pad(dx, around)};
 }
 
+/// One more entry before the others: all of the leading dimension.
+Tensors StridedSlice::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  StridedSlice wider({0}, {0});
+  for (size_t i = 0; i < begin.size(); ++i) {
+    wider.begin.push_back(begin[i]);
+    wider.end.push_back(end[i]);
+    wider.strides.push_back(strides[i]);
+  }
+  wider.begin_mask = begin_mask << 1 | 1;
+  wider.end_mask = end_mask << 1 | 1;
+  wider.ellipsis_mask = ellipsis_mask << 1;
+  wider.new_axis_mask = new_axis_mask << 1;
+  wider.shrink_axis_mask = shrink_axis_mask << 1;
+  return call_all(wider, {&inputs[0].value, 1});
+}
+
 }  // namespace alula

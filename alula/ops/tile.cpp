@@ -1,5 +1,6 @@
 #include "alula/ops/tile.h"
 
+#include "alula/ops/batching.h"
 #include "alula/ops/reduce.h"
 #include "alula/ops/reshape.h"
 #include "alula/ops/sum_to.h"
@@ -63,6 +64,17 @@ Gradients Tile::gradient(const Recorded& call) const {
 
 Gradients BroadcastTo::gradient(const Recorded& call) const {
   return {sum_to(call.dy(), call.input_spec().shape)};
+}
+
+Tensors Tile::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  Ints times{1};
+  for (int64_t each : multiples) times.push_back(each);
+  return {tile(inputs[0].value, times)};
+}
+
+Tensors BroadcastTo::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return {broadcast_to(batching::with_element_rank(inputs[0].value, shape.rank()),
+                       Shape{size} + shape)};
 }
 
 }  // namespace alula

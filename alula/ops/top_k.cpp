@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "alula/ops/add.h"
+#include "alula/ops/batching.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/fill.h"
 #include "alula/ops/range.h"
@@ -84,6 +85,15 @@ Cost InTopK::cost(SpecRefs inputs, std::span<const Spec> outputs) const {
   Cost cost = Op::cost(inputs, outputs);
   cost.flops = static_cast<double>(inputs[1].shape.size());
   return cost;
+}
+
+Tensors TopK::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  return call_all(*this, {&inputs[0].value, 1});
+}
+
+/// The rows of all calls are rows of one.
+Tensors InTopK::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_folded(*this, inputs, size);
 }
 
 }  // namespace alula

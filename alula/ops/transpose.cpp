@@ -1,5 +1,7 @@
 #include "alula/ops/transpose.h"
 
+#include "alula/ops/batching.h"
+
 namespace alula {
 namespace {
 
@@ -34,6 +36,12 @@ Gradients Transpose::gradient(const Recorded& call) const {
   Ints inverse = order;
   for (size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<int64_t>(i);
   return {transpose(call.dy(), Axes(std::span<const int64_t>(inverse)))};
+}
+
+Tensors Transpose::batched(std::span<const BatchedInput> inputs, int64_t) const {
+  std::vector<int64_t> wider{0};
+  for (int64_t axis : order(batching::element_shape(inputs[0]).rank())) wider.push_back(axis + 1);
+  return {transpose(inputs[0].value, wider)};
 }
 
 }  // namespace alula

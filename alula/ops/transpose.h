@@ -21,6 +21,7 @@ struct Transpose final : OpOf<Transpose> {
   /// Which of `rank` dimensions of the input comes at place i.
   Ints order(int rank) const;
   Specs infer(SpecRefs inputs) const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
