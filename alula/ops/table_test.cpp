@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "alula/testing/harness.h"
+#include "alula/testing/batched_harness.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -14,6 +14,22 @@ TEST(EveryOp, HasATest) {
         << function->name() << " has no OP_TEST";
   for (const OpType* type = all_op_types(); type != nullptr; type = type->next)
     EXPECT_TRUE(TestedOp::all().contains(type->name)) << type->name << " has no OP_TEST";
+}
+
+/// Of those whose test has run: which dtypes are compared, each test looks at itself.
+TEST(EveryOp, HasABatchingRule) {
+  std::set<std::string> batched;
+  for (const auto& [name, dtype] : batched_ops()) batched.insert(name);
+  const auto& unit = *::testing::UnitTest::GetInstance();
+  for (int i = 0; i < unit.total_test_suite_count(); ++i) {
+    const ::testing::TestSuite& suite = *unit.GetTestSuite(i);
+    for (int k = 0; k < suite.total_test_count(); ++k) {
+      const ::testing::TestInfo& test = *suite.GetTestInfo(k);
+      if (std::string_view(suite.name()) != "OpTest" || !test.should_run()) continue;
+      EXPECT_TRUE(batched.contains(test.name()))
+          << test.name() << " has no rule for many calls at once: see Op::batched";
+    }
+  }
 }
 
 TEST(EveryOp, IsFoundByItsName) {

@@ -8,6 +8,7 @@
 #include "alula/backends/simulated/simulated.h"
 #include "alula/ops/table.h"
 #include "alula/runtime/devices.h"
+#include "alula/testing/batched_harness.h"
 
 namespace alula::testing {
 namespace {
@@ -35,10 +36,16 @@ class Summary final : public ::testing::Environment {
 };
 [[maybe_unused]] const auto* const g_summary = ::testing::AddGlobalTestEnvironment(new Summary);
 
-/// Notes what runs where.
+/// Notes what runs where, and with which inputs.
 class Recorder final : public Listener {
  public:
+  struct Call {
+    std::unique_ptr<Op> op;
+    std::vector<Tensor> inputs;
+  };
+
   explicit Recorder(Device expected) : expected_(expected) {}
+  const std::vector<Call>& calls() const { return calls_; }
   void ran(const Op& op, Device device, TensorRefs inputs,
            std::span<const Tensor> outputs) override {
     if (device != expected_ && !is_left_to_cpu(op, inputs))
@@ -50,6 +57,8 @@ class Recorder final : public Listener {
     runs()[op.name()].emplace(dtype, expected_);
     for (size_t i = 0; i < inputs.size(); ++i)
       runs()[op.name()].emplace(inputs[i].dtype(), expected_);
+    calls_.push_back({op.clone(), {}});
+    for (size_t i = 0; i < inputs.size(); ++i) calls_.back().inputs.push_back(inputs[i]);
   }
 
  private:
@@ -64,6 +73,7 @@ class Recorder final : public Listener {
   }
 
   Device expected_;
+  std::vector<Call> calls_;
 };
 
 bool close(double actual, double expected, double tolerance, double scale) {
@@ -208,11 +218,13 @@ void OpTest::check(const Function& f, const std::vector<Tensor>& inputs, const R
     std::vector<Tensor> there;
     for (const Tensor& input : inputs) there.push_back(input.to(device));
     Tensor result;
-    {
-      const DeviceScope scope(device);
-      const Recorder recorder(device);
-      result = f(there);
-    }
+    const DeviceScope scope(device);
+    Recorder recorder(device);
+    result = f(there);
+    recorder.stop_listening();
+    if (device.is_cpu())
+      for (const Recorder::Call& call : recorder.calls())
+        check_batched(*call.op, call.inputs, tolerance);
     EXPECT_EQ(result.device(), device);
     expect_equal(result, expected, dtype, tolerance);
   }
@@ -265,6 +277,12 @@ void OpTest::TearDown() {
       ADD_FAILURE() << name << " takes " << name_of(dtype) << ", but no case ran it on "
                     << to_string(device);
     }
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    EXPECT_TRUE(!dtypes_of(name).contains(dtype) || batched_ops().contains({name, dtype}))
+        << name << " takes " << name_of(dtype)
+        << ", but no case compared many calls at once with single ones";
+  }
   EXPECT_TRUE(gradients_checked() > 0 || !is_differentiable(name))
       << name << " has a gradient, but no case compared it";
   EXPECT_EQ(memory::statistics().overruns, 0) << "a kernel wrote past the end of a block";

@@ -42,6 +42,7 @@ class OpTest : public ::testing::Test {
  public:
   /// Runs `f` on each device and compares with `reference`. The result is of `dtype`, or of the
   /// first input's if none is given. In float64, gradients are compared with finite differences.
+  /// Each op that `f` calls is also called for many elements at once (batched_harness.h).
   static void check(const Function& f, const std::vector<Tensor>& inputs,
                     const Reference& reference, Tolerance tolerance = {});
   static void check(const Function& f, const std::vector<Tensor>& inputs,
