@@ -1,6 +1,8 @@
 #include "alula/graph/trace.h"
 
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace alula::graph {
 namespace {
@@ -8,15 +10,13 @@ namespace {
 /// The variables that a function being traced has met, with what they are by now.
 class Variables final : public VariableTracer {
  public:
-  Variables() {
-    require<UnimplementedError>(!t_state.tracing(),
-                                "function: a trace is under way in this thread.");
+  Variables() : outer_(t_state.tracer), nested_(t_state.tracing()) {
     t_state.tracer = this;
     t_state.flags |= ThreadState::kTracing;
   }
   ~Variables() override {
-    t_state.tracer = nullptr;
-    t_state.flags &= ~ThreadState::kTracing;
+    t_state.tracer = outer_;
+    if (!nested_) t_state.flags &= ~ThreadState::kTracing;
   }
   Variables(const Variables&) = delete;
   Variables& operator=(const Variables&) = delete;
@@ -41,13 +41,32 @@ class Variables final : public VariableTracer {
     return all_[place->second];
   }
 
+  VariableTracer* outer_;
+  bool nested_;
   std::vector<Met> all_;
   std::unordered_map<const void*, size_t> places_;
+};
+
+/// The calls that are noted while it listens.
+class Calls final : public Listener {
+ public:
+  void ran(const Op&, Device, TensorRefs, std::span<const Tensor> outputs) override {
+    if (!outputs.empty() && outputs[0].is_symbolic())
+      all_.insert(outputs[0].note<Symbol>()->call.get());
+  }
+  bool contains(const Call* call) const { return all_.contains(call); }
+
+ private:
+  std::unordered_set<const Call*> all_;
 };
 
 /// Makes nodes of what symbolic tensors say of how they came about.
 class Collector {
  public:
+  /// `inside`: the calls of the function, if it was traced inside another one. What else it reads
+  /// is the other's, and for this one a constant.
+  explicit Collector(const Calls* inside) : inside_(inside) {}
+
   /// A tensor that is there at the start of a run.
   void add(const Tensor& symbol, Node node) {
     node.outputs = {symbol.spec()};
@@ -84,14 +103,20 @@ class Collector {
 
   /// Whether a tensor is there at the start of a run, or the call that makes it has its node.
   bool is_known(const Tensor& tensor) const {
-    return !tensor.is_symbolic() || leaves_.contains(tensor.id()) ||
+    return !tensor.is_symbolic() || leaves_.contains(tensor.id()) || is_outer(tensor) ||
            calls_.contains(call_of(tensor).get());
+  }
+
+  bool is_outer(const Tensor& tensor) const {
+    if (inside_ == nullptr) return false;
+    const Call* call = tensor.note<Symbol>()->call.get();
+    return call == nullptr || !inside_->contains(call);
   }
 
   Value known_value(const Tensor& tensor) {
     if (const auto leaf = leaves_.find(tensor.id()); leaf != leaves_.end())
       return {leaf->second, 0};
-    if (!tensor.is_symbolic()) {
+    if (!tensor.is_symbolic() || is_outer(tensor)) {
       add(tensor, {.kind = Node::Kind::kConstant, .constant = tensor});
       return {graph_.nodes.size() - 1, 0};
     }
@@ -127,6 +152,7 @@ class Collector {
     node.outputs[index] = tensor.spec();
   }
 
+  const Calls* inside_;
   Graph graph_;
   std::unordered_map<uint64_t, size_t> leaves_;
   std::unordered_map<const Call*, size_t> calls_;
@@ -139,12 +165,15 @@ Graph trace(const TracedFunction& function, std::span<const Spec> inputs) {
   for (const Spec& spec : inputs) symbols.push_back(Tensor::symbolic(spec, Ref<Note>(new Symbol)));
   std::vector<Tensor> results;
   std::vector<Variables::Met> met;
+  std::optional<Calls> inside;
+  if (t_state.tracing()) inside.emplace();
   {
     Variables variables;
     results = function(symbols);
     met = variables.all();
   }
-  Collector collector;
+  if (inside) inside->stop_listening();
+  Collector collector(inside ? &*inside : nullptr);
   for (const Tensor& symbol : symbols) collector.add(symbol, {.kind = Node::Kind::kInput});
   for (const Variables::Met& variable : met)
     collector.add(variable.before, {.kind = Node::Kind::kVariable, .variable = variable.variable});
