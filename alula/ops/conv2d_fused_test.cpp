@@ -97,6 +97,8 @@ TEST(Conv2DFused, TakesEveryOption) {
 TEST(Conv2DFused, IsSharedByThreads) {
   check_fused({{float32, {40, 28, 28, 1}}, {3, 3, 1, 32}});
   check_fused({{float32, {1, 64, 64, 3}}, {3, 3, 3, 32}});
+  check_fused({{float32, {3, 64, 64, 3}}, {3, 3, 3, 32}, {.padding = "SAME"}});
+  check_fused({{float32, {3, 30, 30, 16}}, {3, 3, 8, 64}, {.padding = "SAME"}});  // 2 groups
   check_fused({{float32, {3, 30, 30, 16}}, {5, 5, 16, 70}, {.padding = "SAME"}, {.ksize = 3}});
   check_fused({{float32, {3, 30, 30, 16}}, {5, 5, 16, 70}, {}, {}, Pooling::kNone});
 }

@@ -77,6 +77,41 @@ class Correlator {
               c_.output_column);
   }
 
+  /// Whether `pooled_rows` can do this pooling: windows of 2x2 side by side, all within the image.
+  bool can_pool(const Windows& pool) const {
+    const auto plain = [](const Window& w) {
+      return w.size == 2 && w.stride == 2 && w.before == 0 && 2 * w.output <= w.input;
+    };
+    return std::is_same_v<S, T> && std::is_floating_point_v<T> && way_ == Way::kSums &&
+           summed_ <= kMostSummed && c_.group_out % tiles_.lanes == 0 && plain(pool.y) &&
+           plain(pool.x);
+  }
+
+  /// Some rows of an image's max-pooled results, and the winners' positions if they are asked for.
+  void pooled_rows(const S* input, int64_t image, int64_t begin, int64_t end, int64_t columns,
+                   T* copy, S* values, uint8_t* positions) const
+    requires std::is_same_v<S, T>
+  {
+    const T* source = source_.strip(input, image, 2 * begin, 2 * end, copy);
+    PooledTile<T> tile{.input_step = source_.step(),
+                       .input_row = source_.result_row(),
+                       .offsets = offsets_.data(),
+                       .count = summed_,
+                       .step = out_channels_};
+    for (int64_t group = 0; group < c_.groups; ++group)
+      for (int64_t panel = 0; panel < panels(); ++panel) {
+        const int64_t first = panel * panel_width();
+        const int64_t channels = std::min(panel_width(), c_.group_out - first);
+        tile.filter = packed(group, 0, panel);
+        for (int64_t y = 0; y < end - begin; ++y) {
+          const int64_t to = y * columns * out_channels_ + group * c_.group_out + first;
+          pool_row(tile, columns, channels,
+                   source + 2 * y * source_.result_row() + group * c_.group_in, values + to,
+                   positions == nullptr ? nullptr : positions + to);
+        }
+      }
+  }
+
  private:
   // Of input and output: what stays in the second cache.
   static constexpr int64_t kStripBytes = 256 << 10;
@@ -269,6 +304,21 @@ class Correlator {
         for (int64_t y = 0; y < strip.rows(); ++y)
           sum_row(tile, source + y * source_.result_row(), out + y * out_row + first);
       }
+  }
+
+  /// A row of windows as tiles of about the same size.
+  void pool_row(PooledTile<T>& tile, int64_t columns, int64_t channels, const T* source, T* values,
+                uint8_t* positions) const {
+    const int64_t count = ceil_div(columns, tiles_.windows);
+    const auto& pools = tiles_.pooled[channels / tiles_.lanes - 1];
+    for (int64_t i = 0, x = 0; i < count; ++i) {
+      const int64_t windows = columns / count + (i < columns % count);
+      tile.input = source + 2 * x * tile.input_step;
+      tile.values = values + x * tile.step;
+      tile.positions = positions == nullptr ? nullptr : positions + x * tile.step;
+      pools[windows - 1](tile);
+      x += windows;
+    }
   }
 
   /// A row as tiles of about the same size.

@@ -33,6 +33,7 @@ class FusedConvolution {
     pool_ = pool2d_windows(op.kName, {input().dtype(), conv2d_result(shape_)}, op.pool);
     rows_ = pool_.y.output;
     columns_ = pool_.x.output;
+    pools_in_registers_ = correlator_.can_pool(pool_);
     const int64_t weights = call.inputs[1].bytes();
     const int64_t bytes = std::clamp(weights, kChunkBytes, kMostChunkBytes);
     const int64_t row = w.x.output * shape_.out_channels * static_cast<int64_t>(sizeof(T));
@@ -65,9 +66,9 @@ class FusedConvolution {
   /// A thread's.
   struct Memory {
     Memory(const FusedConvolution& f, int64_t height)
-        : copy(f.correlator_.copy_size(f.pools() ? f.source_rows(f.chunk_) : height)),
-          rows(f.pools()
-                   ? f.source_rows(f.chunk_) * f.shape_.windows.x.output * f.shape_.out_channels
+        : copy(f.correlator_.copy_size(f.rows_at_once(height))),
+          rows(f.pools() && !f.pools_in_registers_
+                   ? f.rows_at_once(height) * f.shape_.windows.x.output * f.shape_.out_channels
                    : 0),
           values(f.in_place() ? 0 : height * f.columns_ * f.shape_.out_channels) {}
     Scratch<T> copy, rows, values;
@@ -76,7 +77,12 @@ class FusedConvolution {
   const View& input() const { return call_.inputs[0]; }
   bool pools() const { return op_.pooling != Pooling::kNone; }
   bool in_place() const { return code_ == nullptr || call_.outputs[0].dtype() == dtype_of<T>; }
-  int64_t source_rows(int64_t rows) const { return (rows - 1) * pool_.y.stride + pool_.y.size; }
+  /// Of the convolution, for a unit of `height` rows of results.
+  int64_t rows_at_once(int64_t height) const {
+    if (!pools()) return height;
+    const int64_t pooled = pools_in_registers_ ? height : chunk_;
+    return (pooled - 1) * pool_.y.stride + pool_.y.size;
+  }
 
   /// Rows [begin, end) of one image's results.
   void unit(int64_t image, int64_t begin, int64_t end, const Memory& memory) const {
@@ -89,8 +95,12 @@ class FusedConvolution {
       uint8_t* positions = nullptr;
       if (op_.pooling == Pooling::kMaxWithPositions)
         positions = call_.outputs.back().template as<uint8_t>() + first;
-      for (int64_t i = begin; i < end; i += chunk_)
-        chunk(image, i, std::min(end, i + chunk_), memory, values, positions, begin);
+      if (pools_in_registers_)
+        correlator_.pooled_rows(input().template as<T>(), image, begin, end, columns_,
+                                memory.copy.data(), values, positions);
+      else
+        for (int64_t i = begin; i < end; i += chunk_)
+          chunk(image, i, std::min(end, i + chunk_), memory, values, positions, begin);
     }
     if (code_ != nullptr) finish(end - begin, first, values);
   }
@@ -147,6 +157,7 @@ class FusedConvolution {
   Windows pool_{};
   int64_t rows_ = 0, columns_ = 0;  // of the results
   int64_t chunk_ = 0;               // rows that are pooled at a time
+  bool pools_in_registers_ = false;
 };
 
 void fused(const Conv2DFused& op, const KernelCall& call) {

@@ -96,6 +96,81 @@ void sum(const Tile<T>& tile) {
   }
 }
 
+/// The largest of four and its position: the first of equal ones, or the first NaN.
+template <class D, class V = hn::Vec<D>, class U = hn::Vec<hn::RebindToUnsigned<D>>>
+HWY_INLINE void find_winner(D d, const V (&of)[4], V& value, U& position) {
+  const hn::RebindToUnsigned<D> du;
+  const auto number = [&](unsigned i) {
+    return hn::Set(du, static_cast<hn::TFromD<decltype(du)>>(i));
+  };
+  const auto choose = [&](auto mask, U yes, U no) {
+    return hn::IfThenElse(hn::RebindMask(du, mask), yes, no);
+  };
+  const auto numbers = hn::And(hn::Eq(hn::Add(of[0], of[1]), hn::Add(of[0], of[1])),
+                               hn::Eq(hn::Add(of[2], of[3]), hn::Add(of[2], of[3])));
+  if (HWY_LIKELY(hn::AllTrue(d, numbers))) {
+    const auto top = hn::Gt(of[1], of[0]), bottom = hn::Gt(of[3], of[2]);
+    const V upper = hn::IfThenElse(top, of[1], of[0]), lower = hn::IfThenElse(bottom, of[3], of[2]);
+    const auto below = hn::Gt(lower, upper);
+    value = hn::IfThenElse(below, lower, upper);
+    position =
+        choose(below, choose(bottom, number(3), number(2)), choose(top, number(1), number(0)));
+    return;
+  }
+  value = of[0];
+  position = number(0);
+  for (unsigned i = 1; i < 4; ++i) {
+    const auto better = hn::AndNot(hn::Le(of[i], value), hn::Eq(value, value));
+    value = hn::IfThenElse(better, of[i], value);
+    position = choose(better, number(i), position);
+  }
+}
+
+template <class T, int kW, int kV>
+void pooled(const PooledTile<T>& tile) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const hn::Rebind<uint8_t, decltype(du)> d8;
+  using V = hn::Vec<decltype(d)>;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  V sums[kW][kV][4];
+#pragma GCC unroll 4
+  for (int w = 0; w < kW; ++w)
+#pragma GCC unroll 4
+    for (int v = 0; v < kV; ++v)
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) sums[w][v][i] = hn::Zero(d);
+
+  const T* filter = tile.filter;
+  const int64_t step = tile.input_step, row = tile.input_row;
+  for (int64_t k = 0; k < tile.count; ++k, filter += kV * kLanes) {
+    const T* input = tile.input + tile.offsets[k];
+    V weights[kV];
+#pragma GCC unroll 4
+    for (int v = 0; v < kV; ++v) weights[v] = hn::LoadU(d, filter + v * kLanes);
+#pragma GCC unroll 4
+    for (int w = 0; w < kW; ++w, input += 2 * step)
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) {
+        const V x = hn::Set(d, input[i / 2 * row + i % 2 * step]);
+#pragma GCC unroll 4
+        for (int v = 0; v < kV; ++v) sums[w][v][i] = hn::MulAdd(x, weights[v], sums[w][v][i]);
+      }
+  }
+
+#pragma GCC unroll 4
+  for (int w = 0; w < kW; ++w)
+#pragma GCC unroll 4
+    for (int v = 0; v < kV; ++v) {
+      V value;
+      hn::Vec<decltype(du)> position;
+      find_winner(d, sums[w][v], value, position);
+      hn::StoreU(value, d, tile.values + w * tile.step + v * kLanes);
+      if (tile.positions != nullptr)
+        hn::StoreU(hn::TruncateTo(d8, position), d8, tile.positions + w * tile.step + v * kLanes);
+    }
+}
+
 /// One vector of channels of kP pixels.
 template <int kP, class D, class T = hn::TFromD<D>>
 HWY_INLINE void depthwise_some(D d, const Tile<T>& tile, int64_t pixel, int64_t channel) {
@@ -181,6 +256,11 @@ void fill(Tiles<T>& tiles, std::integer_sequence<int, kP...>) {
   ((tiles.sum[kV - 1][kP] = sum<T, kP + 1, kV>), ...);
 }
 
+template <class T, int kV, int... kW>
+void fill_pooled(Tiles<T>& tiles, std::integer_sequence<int, kW...>) {
+  ((tiles.pooled[kV - 1][kW] = pooled<T, kW + 1, kV>), ...);
+}
+
 template <class T>
 Tiles<T> make() {
   Tiles<T> tiles{};
@@ -188,6 +268,11 @@ Tiles<T> make() {
   tiles.pixels = kPixels;
   fill<T, 1>(tiles, std::make_integer_sequence<int, kPixels>());
   fill<T, 2>(tiles, std::make_integer_sequence<int, kPixels>());
+  tiles.windows = kPixels / 4;
+  if constexpr (hwy::IsFloat<T>()) {
+    fill_pooled<T, 1>(tiles, std::make_integer_sequence<int, kPixels / 4>());
+    fill_pooled<T, 2>(tiles, std::make_integer_sequence<int, kPixels / 4>());
+  }
   tiles.depthwise = depthwise<T>;
   tiles.dots = {dots<T, 1>, dots<T, 2>, dots<T, 3>, dots<T, 4>};
   return tiles;

@@ -22,6 +22,19 @@ struct Tile {
   bool stream = false;      // write past the caches; the output is aligned to a vector then
 };
 
+/// A few neighbouring windows of 2x2 results, of which only the largest is written.
+template <class T>
+struct PooledTile {
+  const T* input;                 // of the first result
+  int64_t input_step, input_row;  // from one result, or row of results, to the next
+  const int64_t* offsets;         // of the elements that are summed over
+  int64_t count;                  // of offsets
+  const T* filter;                // packed as a Tile's
+  T* values;
+  uint8_t* positions;  // of the winners in their windows; none if they are not asked for
+  int64_t step;        // from one window to the next
+};
+
 template <class T>
 struct Tiles {
   static constexpr int kMostPixels = 12;
@@ -34,6 +47,10 @@ struct Tiles {
   ///   output[i][j] = sum over k of input[i][offsets[k]] * filter[k][j].
   /// The filter has v * lanes columns; of the last vector only what `channels` asks for is written.
   std::array<std::array<void (*)(const Tile<T>&), kMostPixels>, kMostVectors> sum;
+  /// pooled[v - 1][w - 1] computes w windows and v vectors of channels. Floating types only.
+  static constexpr int kMostWindows = 3;
+  int windows;  // the most that a tile can have
+  std::array<std::array<void (*)(const PooledTile<T>&), kMostWindows>, kMostVectors> pooled;
   /// Computes any number of pixels, channel by channel:
   ///   output[i][j] = sum over k of input[i][offsets[k] + j] * filter[k][j].
   void (*depthwise)(const Tile<T>&, int64_t pixels);
