@@ -28,29 +28,55 @@ void pause() {
 #endif
 }
 
-/// What all members work on. A member takes the next piece until none is left.
+/// What all members work on. Each has a share of the pieces, the same one whenever a job is as
+/// large, so that what it wrote in one job it finds in its own cache in the next. A member that has
+/// done its share takes pieces of the others'.
 struct Job {
+  static constexpr int kMostShares = 16;
+  struct alignas(kLine) Share {
+    std::atomic<int64_t> next = 0;
+    int64_t end = 0;
+  };
+
   internal::Body body;
   void* context;
   int64_t count;
   int64_t piece;
-  alignas(kLine) std::atomic<int64_t> next = 0;
+  int shares;
+  Share all[kMostShares];
   alignas(kLine) std::atomic<bool> failed = false;
   std::exception_ptr error = nullptr;
 
-  void work() {
+  Job(internal::Body body, void* context, int64_t count, int64_t piece, int members)
+      : body(body),
+        context(context),
+        count(count),
+        piece(piece),
+        shares(std::min(members, kMostShares)) {
+    const int64_t pieces = (count + piece - 1) / piece;
+    for (int i = 0; i < shares; ++i) {
+      all[i].next.store(pieces * i / shares, std::memory_order_relaxed);
+      all[i].end = pieces * (i + 1) / shares;
+    }
+  }
+
+  void work(int member) {
     t_in_job = true;
-    for (;;) {
-      const int64_t begin = next.fetch_add(piece, std::memory_order_relaxed);
-      if (begin >= count) break;
+    for (int i = 0; i < shares; ++i) work_on(all[(member + i) % shares]);
+    t_in_job = false;
+  }
+
+ private:
+  void work_on(Share& share) {
+    while (!failed.load(std::memory_order_relaxed)) {
+      const int64_t taken = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (taken >= share.end) break;
       try {
-        body(context, begin, std::min(count, begin + piece));
+        body(context, taken * piece, std::min(count, (taken + 1) * piece));
       } catch (...) {
         if (!failed.exchange(true)) error = std::current_exception();
-        next.store(count, std::memory_order_relaxed);
       }
     }
-    t_in_job = false;
   }
 };
 
@@ -58,7 +84,7 @@ class Team {
  public:
   explicit Team(int size) {
     try {
-      for (int i = 1; i < size; ++i) helpers_.emplace_back([this] { help(); });
+      for (int i = 1; i < size; ++i) helpers_.emplace_back([this, i] { help(i); });
     } catch (const std::system_error& error) {
       logging::warn("threads: the system gives {} of the {} asked for: {}.", this->size(), size,
                     error.what());
@@ -82,7 +108,7 @@ class Team {
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
     job_.store(&job);
     start();
-    job.work();
+    job.work(0);
     // A helper that has not come yet is not waited for: it finds the job gone.
     job_.store(nullptr);
     for (int spins = 0; inside_.load() != 0; ++spins)
@@ -99,7 +125,7 @@ class Team {
     if (asleep_.load() != 0) round_.notify_all();
   }
 
-  void help() {
+  void help(int member) {
     const FlushDenormals flush;
     uint32_t seen = 0;
     for (;;) {
@@ -107,7 +133,7 @@ class Team {
       if (ending_.load(std::memory_order_relaxed)) return;
       // First inside, then look: `run` closes the job first, then looks who is inside.
       inside_.fetch_add(1);
-      if (Job* job = job_.load()) job->work();
+      if (Job* job = job_.load()) job->work(member);
       inside_.fetch_sub(1, std::memory_order_release);
     }
   }
@@ -209,10 +235,12 @@ void internal::run(int64_t count, int64_t grain, Body body, void* context) {
     Team& members = team();
     // Four pieces a member even out what one of them is held up by.
     const int64_t piece = std::max(grain, (count + 4 * members.size() - 1) / (4 * members.size()));
-    Job job{.body = body, .context = context, .count = count, .piece = piece};
-    if (members.size() > 1 && piece < count && members.run(job)) {
-      if (job.failed) std::rethrow_exception(job.error);
-      return;
+    if (members.size() > 1 && piece < count) {
+      Job job(body, context, count, piece, members.size());
+      if (members.run(job)) {
+        if (job.failed) std::rethrow_exception(job.error);
+        return;
+      }
     }
   }
   body(context, 0, count);
