@@ -225,11 +225,30 @@ std::vector<Tensor> host_tensors(std::span<const Spec> specs, HostCall::Function
   return {made.begin(), made.end()};
 }
 
+namespace {
+
+/// Calls that led to one another are deleted one after the other, not one within the other: a chain
+/// of them may be longer than a stack is deep.
+void delete_call(const OpCall* call) {
+  thread_local std::vector<const OpCall*>* waiting = nullptr;
+  if (waiting != nullptr) return waiting->push_back(call);
+  std::vector<const OpCall*> list{call};
+  waiting = &list;
+  while (!list.empty()) {
+    const OpCall* last = list.back();
+    list.pop_back();
+    delete last;
+  }
+  waiting = nullptr;
+}
+
+}  // namespace
+
 Tensors call_later(const Op& op, TensorRefs inputs) {
   std::vector<Tensor> kept;
   for (size_t i = 0; i < inputs.size(); ++i) kept.push_back(inputs[i]);
-  Tensors outputs = symbolic_outputs(std::make_shared<OpCall>(op, std::move(kept)),
-                                     op.infer(refs(specs_of(inputs))));
+  const std::shared_ptr<const OpCall> call(new OpCall(op, std::move(kept)), delete_call);
+  Tensors outputs = symbolic_outputs(call, op.infer(refs(specs_of(inputs))));
   if (GraphBuilder* builder = graph_builder())
     builder->noted(op, std::span(outputs.data(), outputs.size()));
   if (t_state.flags & ThreadState::kListening)

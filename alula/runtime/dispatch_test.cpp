@@ -187,3 +187,10 @@ TEST_F(Dispatch, ListenersHearInnermostFirst) {
                        "outer: add_both on /CPU:0, float32[3] -> float32[3]",
                    }));
 }
+
+TEST_F(Dispatch, LongChainsOfCallsToComeCanBeLetGo) {
+  Tensor y = Tensor::symbolic({float32, {3}}, Ref<Note>(new Symbol));
+  for (int i = 0; i < 300'000; ++i) y = call(AddNumber(), y);
+  EXPECT_TRUE(y.is_symbolic());
+  y = {};
+}
