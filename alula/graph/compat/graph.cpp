@@ -35,7 +35,7 @@ void GraphState::describe(Named& note, std::string name) const {
 }
 
 std::string GraphState::unique_name(const std::string& name) {
-  const std::string full = name_scope + name;
+  std::string full = name_scope + name;
   const int count = names_[full]++;
   if (count == 0) return full;
   // "x_1" may have been asked for as such.

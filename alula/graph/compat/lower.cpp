@@ -143,7 +143,10 @@ Lowered lower(const Request& request, SessionVariables& variables) {
   std::vector<Tensor> wanted = request.fetches;
   wanted.insert(wanted.end(), request.targets.begin(), request.targets.end());
   std::unordered_set<uint64_t> fed;
-  for (const Tensor& tensor : request.fed) fed.insert(tensor.id());
+  for (const Tensor& tensor : request.fed) {
+    check_graph(tensor, request.graph);
+    fed.insert(tensor.id());
+  }
   const Walk walk = walk_back(wanted, fed);
   for (const Tensor& leaf : walk.leaves) check_graph(leaf, request.graph);
   for (const auto& [call, outputs] : walk.outputs)

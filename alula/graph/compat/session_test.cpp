@@ -141,6 +141,9 @@ TEST_F(SessionTest, RefusesTensorsOfAnotherGraph) {
   }
   v1::Session session;
   EXPECT_ERROR(session.run(c), InvalidArgumentError, "'matmul' belongs to another graph");
+  const Tensor here = constant(1.f) + constant(2.f);
+  EXPECT_ERROR(session.run(here, {.feed_dict = {{c, Tensor{{1.f}}}}}), InvalidArgumentError,
+               "'matmul' belongs to another graph");
   v1::Session right({.graph = other});
   EXPECT_EQ(right.run(c).item<float>(), 2);
 }
@@ -214,4 +217,12 @@ TEST_F(SessionTest, ThreadsRunAtTheSameTime) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(SessionTest, RunsLongChains) {
+  v1::Session session;
+  const Tensor x = v1::placeholder(float32, {});
+  Tensor y = x;
+  for (int i = 0; i < 3000; ++i) y = i % 3 == 0 ? reduce_sum(y) : y + x;
+  EXPECT_EQ(session.run(y, {.feed_dict = {{x, Tensor(1.f)}}}).item<float>(), 2001);
 }
