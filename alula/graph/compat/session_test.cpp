@@ -226,3 +226,12 @@ TEST_F(SessionTest, RunsLongChains) {
   for (int i = 0; i < 3000; ++i) y = i % 3 == 0 ? reduce_sum(y) : y + x;
   EXPECT_EQ(session.run(y, {.feed_dict = {{x, Tensor(1.f)}}}).item<float>(), 2001);
 }
+
+TEST_F(SessionTest, TargetsRunAlthoughNobodyReadsThem) {
+  v1::Session session;
+  const Tensor index = v1::placeholder(int32, {});
+  const v1::Operation check = v1::group(std::vector{gather(Tensor{1.f, 2.f}, index)});
+  session.run(check, {.feed_dict = {{index, Tensor(1)}}});
+  EXPECT_ERROR(session.run(check, {.feed_dict = {{index, Tensor(5)}}}), InvalidArgumentError,
+               "gather");
+}
