@@ -1,6 +1,10 @@
 #include "alula/ops/conv2d_fused.h"
 
+#include "alula/ops/add.h"
+#include "alula/ops/elementwise.h"
+#include "alula/ops/operators.h"
 #include "alula/ops/pool2d_test.h"
+#include "alula/ops/relu.h"
 #include "alula/scalar/compose.h"
 #include "alula/testing/harness.h"
 
@@ -106,6 +110,50 @@ TEST(Conv2DFused, IsSharedByThreads) {
 TEST(Conv2DFused, TakesEmptyInputs) {
   check_fused({{float32, {0, 5, 5, 3}}, {3, 3, 3, 4}});
   check_fused({{float32, {2, 5, 5, 3}}, {3, 3, 3, 0}});
+}
+
+/// Bias and activation, one result: what is computed in registers.
+TEST(Conv2DFused, RunsShortPrograms) {
+  const Tensor x = random_tensor({float32, {3, 11, 12, 3}}, {-1, 1}),
+               w = random_tensor({float32, {3, 3, 3, 64}}, {-1, 1}),
+               bias = random_tensor({float32, {64}}, {-3, 3});
+  using F = Scalar (*)(Scalar, Scalar);
+  const F functions[] = {[](Scalar x, Scalar b) { return max(x + b, 0); },
+                         [](Scalar x, Scalar b) { return max(x + b, 1); },
+                         [](Scalar x, Scalar b) { return x + b; },
+                         [](Scalar x, Scalar b) { return b + x; },
+                         [](Scalar x, Scalar b) { return x - b; },
+                         [](Scalar x, Scalar b) { return max(x, b); },
+                         [](Scalar x, Scalar b) { return min(x + b, 0); }};
+  const Tensor pooled = max_pool2d(conv2d(x, w));
+  for (const F& f : functions) {
+    scalar::Builder builder;
+    const Scalar inputs[] = {builder.input(float32), builder.input(float32)};
+    const Scalar results[] = {f(inputs[0], inputs[1])};
+    Conv2DFused op;
+    op.pooling = Pooling::kMax;
+    op.epilogue = &scalar::interned(builder.finish("short", results));
+    const ElementwiseOp plain(*op.epilogue);
+    expect_equal(call(op, x, w, bias), to_array(call(plain, pooled, bias)), float32);
+  }
+}
+
+TEST(Conv2DFused, LetsNaNPass) {
+  Array input(Shape{1, 6, 6, 1});
+  input.values.assign(36, 1);
+  input.values[14] = std::numeric_limits<double>::quiet_NaN();
+  const Tensor x = to_tensor(input, float32), w = random_tensor({float32, {3, 3, 1, 32}}),
+               bias = random_tensor({float32, {32}});
+  scalar::Builder builder;
+  const Scalar inputs[] = {builder.input(float32), builder.input(float32)};
+  const Scalar results[] = {max(inputs[0] + inputs[1], 0)};
+  Conv2DFused op;
+  op.pooling = Pooling::kMaxWithPositions;
+  op.epilogue = &scalar::interned(builder.finish("relu", results));
+  const Tensors results_of = call_all(op, std::vector{x, w, bias});
+  const Tensors expected = max_pool2d_with_positions(conv2d(x, w));
+  expect_equal(results_of[0], to_array(relu(expected[0] + bias)), float32);
+  EXPECT_EQ(results_of[1].to_vector<uint8_t>(), expected[1].to_vector<uint8_t>());
 }
 
 TEST(Conv2DFused, NeedsNoProgram) {

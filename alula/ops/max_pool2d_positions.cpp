@@ -7,6 +7,7 @@ namespace {
 
 const RegisterOp<MaxPool2DWithPositions> registered;
 const RegisterOp<MaxPool2DScatter> scatter_registered;
+const RegisterOp<MaxPool2DGather> gather_registered;
 
 void check_window(const char* who, const Pool2DOptions& options) {
   require(options.ksize.height * options.ksize.width <= kMostPositions,
@@ -23,6 +24,11 @@ Tensors max_pool2d_with_positions(const Tensor& input, const Pool2DOptions& opti
 Tensor max_pool2d_scatter(const Tensor& values, const Tensor& positions, const Shape& shape,
                           const Pool2DOptions& options) {
   return call(MaxPool2DScatter(shape, options), values, positions);
+}
+
+Tensor max_pool2d_gather(const Tensor& values, const Tensor& positions,
+                         const Pool2DOptions& options) {
+  return call(MaxPool2DGather(options), values, positions);
 }
 
 Attributes pool2d_attributes(const Pool2DOptions& options) {
@@ -79,8 +85,25 @@ Attributes MaxPool2DScatter::attributes() const {
   return attributes;
 }
 
+Specs MaxPool2DGather::infer(SpecRefs inputs) const {
+  const Spec &values = inputs[0], &positions = inputs[1];
+  require(kDTypes.contains(values.dtype), "{}: takes {}. Got {}. Use cast().", kName,
+          to_string(kDTypes), values);
+  check_window(kName, *this);
+  const Shape wanted = pool2d_result(values.shape, pool2d_windows(kName, values, *this));
+  require(positions.dtype == uint8 && compatible(positions.shape, wanted),
+          "{}: the positions must be uint8{}, as max_pool2d_with_positions makes them. Got {}.",
+          kName, wanted, positions);
+  return {values.with(wanted)};
+}
+
+Attributes MaxPool2DGather::attributes() const { return pool2d_attributes(*this); }
+
 /// The images of all calls are one batch.
 Tensors MaxPool2DWithPositions::batched(std::span<const BatchedInput> inputs, int64_t size) const {
+  return batching::with_folded(*this, inputs, size);
+}
+Tensors MaxPool2DGather::batched(std::span<const BatchedInput> inputs, int64_t size) const {
   return batching::with_folded(*this, inputs, size);
 }
 Tensors MaxPool2DScatter::batched(std::span<const BatchedInput> inputs, int64_t size) const {

@@ -46,6 +46,23 @@ struct MaxPool2DScatter final : OpOf<MaxPool2DScatter>, Pool2DOptions {
   Attributes attributes() const override;
 };
 
+/// What stands in `values`, which lie like the images, where each window's winner was.
+/// values: [batch, height, width, channels], positions: as max_pool2d_with_positions made them.
+Tensor max_pool2d_gather(const Tensor& values, const Tensor& positions,
+                         const Pool2DOptions& options = {});
+
+/// The op behind `max_pool2d_gather`.
+struct MaxPool2DGather final : OpOf<MaxPool2DGather>, Pool2DOptions {
+  static constexpr const char* kName = "max_pool2d_gather";
+  static constexpr DTypeSet kDTypes = {float32, float64};
+  static constexpr bool kDifferentiable = false;
+
+  explicit MaxPool2DGather(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
+  Specs infer(SpecRefs inputs) const override;
+  Attributes attributes() const override;
+  Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+};
+
 /// Checks values at winners' positions: what max_pool2d would make of images `pooled`.
 void check_at_positions(const char* who, const Spec& pooled, const Pool2DOptions& options,
                         const Spec& values, const Spec& positions);

@@ -67,7 +67,29 @@ void check_scatter(const Tensor& input, const Pool2DOptions& options) {
       {.scale = 4, .gradient = false});
 }
 
+void check_gather(const Tensor& input, const Pool2DOptions& options) {
+  const Tensor positions = max_pool2d_with_positions(input, options)[1];
+  OpTest::check(
+      [&](const std::vector<Tensor>& in) { return max_pool2d_gather(in[0], in[1], options); },
+      {random_tensor(input.spec()), positions},
+      [&](const std::vector<Array>& in) {
+        Array result(in[1].shape);
+        const std::vector<int64_t> winners = plain_winners(to_array(input), options);
+        for (int64_t i = 0; i < result.size(); ++i) result.values[i] = in[0].values[winners[i]];
+        return result;
+      },
+      {.gradient = false});
+}
+
 }  // namespace
+
+OP_TEST(max_pool2d_gather) {
+  for (DType dtype : {float32, float64})
+    check_gather(random_tensor({dtype, {2, 7, 8, 19}}), {.ksize = 3, .strides = 2});
+  for_each_pool2d_case([](const Shape& shape, const Pool2DOptions& options) {
+    check_gather(tied_tensor({float32, shape}), options);
+  });
+}
 
 OP_TEST(max_pool2d_with_positions) {
   for (DType dtype : {float32, float64})
@@ -101,6 +123,10 @@ TEST(MaxPool2DWithPositions, SaysWhatIsWrong) {
   EXPECT_ERROR(max_pool2d_scatter(x, x, x.shape()), InvalidArgumentError,
                "max_pool2d_scatter: the values must be float32[1,10,10,1] and the positions "
                "uint8[1,10,10,1]");
+  EXPECT_ERROR(max_pool2d_gather(x, x), InvalidArgumentError,
+               "max_pool2d_gather: the positions must be uint8[1,10,10,1]");
+  EXPECT_ERROR(max_pool2d_gather(random_tensor({int32, {1, 4, 4, 1}}), x), InvalidArgumentError,
+               "max_pool2d_gather: takes float32, float64");
   EXPECT_ERROR(max_pool2d_scatter(random_tensor({int32, {1, 4, 4, 1}}), x, x.shape()),
                InvalidArgumentError, "max_pool2d_scatter: takes float32, float64");
 }

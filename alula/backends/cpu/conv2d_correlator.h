@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include <hwy/cache_control.h>
@@ -87,9 +88,15 @@ class Correlator {
            plain(pool.x);
   }
 
+  /// What `pooled_rows` does to the values on the way: see PooledTile.
+  struct Finish {
+    const T* bias = nullptr;
+    T least = -std::numeric_limits<T>::infinity();
+  };
+
   /// Some rows of an image's max-pooled results, and the winners' positions if they are asked for.
   void pooled_rows(const S* input, int64_t image, int64_t begin, int64_t end, int64_t columns,
-                   T* copy, S* values, uint8_t* positions) const
+                   T* copy, S* values, uint8_t* positions, const Finish& finish) const
     requires std::is_same_v<S, T>
   {
     const T* source = source_.strip(input, image, 2 * begin, 2 * end, copy);
@@ -97,12 +104,15 @@ class Correlator {
                        .input_row = source_.result_row(),
                        .offsets = offsets_.data(),
                        .count = summed_,
-                       .step = out_channels_};
+                       .step = out_channels_,
+                       .bias = nullptr,
+                       .least = finish.least};
     for (int64_t group = 0; group < c_.groups; ++group)
       for (int64_t panel = 0; panel < panels(); ++panel) {
         const int64_t first = panel * panel_width();
         const int64_t channels = std::min(panel_width(), c_.group_out - first);
         tile.filter = packed(group, 0, panel);
+        if (finish.bias != nullptr) tile.bias = finish.bias + group * c_.group_out + first;
         for (int64_t y = 0; y < end - begin; ++y) {
           const int64_t to = y * columns * out_channels_ + group * c_.group_out + first;
           pool_row(tile, columns, channels,

@@ -34,6 +34,7 @@ class FusedConvolution {
     rows_ = pool_.y.output;
     columns_ = pool_.x.output;
     pools_in_registers_ = correlator_.can_pool(pool_);
+    if (pools_in_registers_ && finishes_in_registers()) code_ = nullptr;
     const int64_t weights = call.inputs[1].bytes();
     const int64_t bytes = std::clamp(weights, kChunkBytes, kMostChunkBytes);
     const int64_t row = w.x.output * shape_.out_channels * static_cast<int64_t>(sizeof(T));
@@ -84,6 +85,31 @@ class FusedConvolution {
     return (pooled - 1) * pool_.y.stride + pool_.y.size;
   }
 
+  /// Sets `finish_` if the program is value + bias, max(value, number), or the one after the other.
+  bool finishes_in_registers() {
+    using scalar::Opcode;
+    const scalar::Program* program = op_.epilogue;
+    if (program == nullptr || program->results().size() != 1 || call_.inputs.size() > 3)
+      return false;
+    const std::vector<scalar::Instruction>& code = program->code();
+    uint16_t at = program->results()[0];
+    if (code[at].opcode == Opcode::kMax) {
+      const scalar::Instruction &a = code[code[at].operands[0]], &b = code[code[at].operands[1]];
+      if (b.opcode != Opcode::kConstant || a.dtype != dtype_of<T>) return false;
+      finish_.least = static_cast<T>(b.number);
+      at = code[at].operands[0];
+    }
+    if (code[at].opcode == Opcode::kAdd) {
+      const scalar::Instruction &a = code[code[at].operands[0]], &b = code[code[at].operands[1]];
+      if (a.opcode != Opcode::kInput || b.opcode != Opcode::kInput || a.index != 0 ||
+          b.index != 1 || call_.inputs[2].size() != shape_.out_channels)
+        return false;
+      finish_.bias = call_.inputs[2].template as<T>();
+      at = code[at].operands[0];
+    }
+    return code[at].opcode == Opcode::kInput && code[at].index == 0;
+  }
+
   /// Rows [begin, end) of one image's results.
   void unit(int64_t image, int64_t begin, int64_t end, const Memory& memory) const {
     const int64_t first = (image * rows_ + begin) * columns_ * shape_.out_channels;
@@ -97,7 +123,7 @@ class FusedConvolution {
         positions = call_.outputs.back().template as<uint8_t>() + first;
       if (pools_in_registers_)
         correlator_.pooled_rows(input().template as<T>(), image, begin, end, columns_,
-                                memory.copy.data(), values, positions);
+                                memory.copy.data(), values, positions, finish_);
       else
         for (int64_t i = begin; i < end; i += chunk_)
           chunk(image, i, std::min(end, i + chunk_), memory, values, positions, begin);
@@ -158,6 +184,7 @@ class FusedConvolution {
   int64_t rows_ = 0, columns_ = 0;  // of the results
   int64_t chunk_ = 0;               // rows that are pooled at a time
   bool pools_in_registers_ = false;
+  typename Correlator<T, T>::Finish finish_;  // in registers, instead of the program
 };
 
 void fused(const Conv2DFused& op, const KernelCall& call) {

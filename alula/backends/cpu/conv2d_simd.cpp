@@ -141,6 +141,7 @@ void pooled(const PooledTile<T>& tile) {
 #pragma GCC unroll 4
       for (int i = 0; i < 4; ++i) sums[w][v][i] = hn::Zero(d);
 
+  const V least = hn::Set(d, tile.least);
   const T* filter = tile.filter;
   const int64_t step = tile.input_step, row = tile.input_row;
   for (int64_t k = 0; k < tile.count; ++k, filter += kV * kLanes) {
@@ -165,6 +166,8 @@ void pooled(const PooledTile<T>& tile) {
       V value;
       hn::Vec<decltype(du)> position;
       find_winner(d, sums[w][v], value, position);
+      if (tile.bias != nullptr) value = hn::Add(value, hn::LoadU(d, tile.bias + v * kLanes));
+      value = hn::IfThenElse(hn::Lt(value, least), least, value);  // NaN stays
       hn::StoreU(value, d, tile.values + w * tile.step + v * kLanes);
       if (tile.positions != nullptr)
         hn::StoreU(hn::TruncateTo(d8, position), d8, tile.positions + w * tile.step + v * kLanes);

@@ -33,6 +33,8 @@ struct PooledTile {
   T* values;
   uint8_t* positions;  // of the winners in their windows; none if they are not asked for
   int64_t step;        // from one window to the next
+  const T* bias;       // added to the values, if there is one
+  T least;             // values below become this; minus infinity leaves them
 };
 
 template <class T>

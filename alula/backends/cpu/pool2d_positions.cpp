@@ -64,6 +64,32 @@ void scatter(const MaxPool2DScatter& op, const KernelCall& call) {
   });
 }
 
+void gather(const MaxPool2DGather& op, const KernelCall& call) {
+  const View &input = call.inputs[0], &positions = call.inputs[1], &values = call.outputs[0];
+  const Windows windows = pool2d_windows(op.kName, *input.spec, op);
+  const int64_t channels = input.shape()[3], rows = windows.y.output;
+  if (values.size() == 0) return;
+  with_float(input.dtype(), [&]<class T>(Type<T>) {
+    const double work = static_cast<double>(windows.x.output * windows.y.size * windows.x.size) *
+                        static_cast<double>(channels);
+    team::parallel_for(
+        input.shape()[0] * rows, 0.05 * sizeof(T) * work, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t result = i * windows.x.output * channels;
+            gather_rows(GatherRows<T>{
+                .windows = windows,
+                .channels = channels,
+                .begin = i % rows,
+                .end = i % rows + 1,
+                .input = input.as<T>() + i / rows * windows.y.input * windows.x.input * channels,
+                .positions = positions.as<uint8_t>() + result,
+                .values = values.as<T>() + result});
+          }
+        });
+  });
+}
+
+const RegisterKernel<DeviceType::kCPU, MaxPool2DGather> gather_registered{gather};
 const RegisterKernel<DeviceType::kCPU, MaxPool2DWithPositions> pool_registered{pool};
 const RegisterKernel<DeviceType::kCPU, MaxPool2DScatter> scatter_registered{scatter};
 

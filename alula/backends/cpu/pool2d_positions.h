@@ -45,4 +45,17 @@ struct ScatterRows {
 void scatter_rows(const ScatterRows<float>& rows);
 void scatter_rows(const ScatterRows<double>& rows);
 
+/// Rows [begin, end) of the windows over one image.
+template <class T>
+struct GatherRows {
+  const Windows& windows;
+  int64_t channels;
+  int64_t begin, end;
+  const T* input;            // of the image's first row
+  const uint8_t* positions;  // from row `begin` on
+  T* values;                 // written, from row `begin` on
+};
+void gather_rows(const GatherRows<float>& rows);
+void gather_rows(const GatherRows<double>& rows);
+
 }  // namespace alula::cpu

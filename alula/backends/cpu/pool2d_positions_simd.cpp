@@ -103,22 +103,35 @@ void pool_either(const PoolRows<T>& rows) {
     pool_rows<false>(rows);
 }
 
-/// Adds the values of the windows that won at `position`.
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void add_won(D d, const T* values, const uint8_t* positions, int64_t position, T* to) {
+/// Which channels won at `position`.
+template <class D>
+HWY_INLINE auto won_at(D d, const uint8_t* positions, int64_t position) {
   using U = hn::TFromD<hn::RebindToUnsigned<D>>;
   const hn::Rebind<uint8_t, D> d8;
   const hn::Rebind<uint32_t, D> d32;
   const hn::RebindToUnsigned<D> du;
   const auto narrow = hn::PromoteTo(d32, hn::LoadU(d8, positions));
   const auto at = [&] {
-    if constexpr (sizeof(T) == 4)
+    if constexpr (sizeof(U) == 4)
       return narrow;
     else
       return hn::PromoteTo(du, narrow);
   }();
-  const auto won = hn::RebindMask(d, hn::Eq(at, hn::Set(du, static_cast<U>(position))));
+  return hn::RebindMask(d, hn::Eq(at, hn::Set(du, static_cast<U>(position))));
+}
+
+/// Adds the values of the windows that won at `position`.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void add_won(D d, const T* values, const uint8_t* positions, int64_t position, T* to) {
+  const auto won = won_at(d, positions, position);
   hn::StoreU(hn::Add(hn::LoadU(d, to), hn::IfThenElseZero(won, hn::LoadU(d, values))), d, to);
+}
+
+/// Takes the values of the windows that won at `position`.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void take_won(D d, const T* values, const uint8_t* positions, int64_t position, T* to) {
+  const auto won = won_at(d, positions, position);
+  hn::StoreU(hn::IfThenElse(won, hn::LoadU(d, values), hn::LoadU(d, to)), d, to);
 }
 
 template <class T>
@@ -155,6 +168,35 @@ void scatter(const ScatterRows<T>& s) {
   }
 }
 
+template <class T>
+void gather(const GatherRows<T>& g) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto& [y, x] = g.windows;
+  const int64_t row = x.input * g.channels;
+  T* to = g.values;
+  const uint8_t* positions = g.positions;
+  for (int64_t i = g.begin; i < g.end; ++i) {
+    const Inside rows = inside(y, i);
+    for (int64_t j = 0; j < x.output; ++j, to += g.channels, positions += g.channels) {
+      const Inside columns = inside(x, j);
+      for (int64_t r = rows.from; r < rows.to; ++r)
+        for (int64_t c = columns.from; c < columns.to; ++c) {
+          const T* from = g.input + r * row + c * g.channels;
+          const int64_t position =
+              (r - i * y.stride + y.before) * x.size + c - j * x.stride + x.before;
+          int64_t k = 0;
+          for (; k + lanes <= g.channels; k += lanes)
+            take_won(d, from + k, positions + k, position, to + k);
+          for (; k < g.channels; ++k)
+            take_won(hn::CappedTag<T, 1>(), from + k, positions + k, position, to + k);
+        }
+    }
+  }
+}
+
+void GatherFloats(const GatherRows<float>& rows) { gather(rows); }
+void GatherDoubles(const GatherRows<double>& rows) { gather(rows); }
 void PoolFloats(const PoolRows<float>& rows) { pool_either(rows); }
 void PoolDoubles(const PoolRows<double>& rows) { pool_either(rows); }
 void ScatterFloats(const ScatterRows<float>& rows) { scatter(rows); }
@@ -166,11 +208,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace alula::cpu {
 
+HWY_EXPORT(GatherFloats);
+HWY_EXPORT(GatherDoubles);
 HWY_EXPORT(PoolFloats);
 HWY_EXPORT(PoolDoubles);
 HWY_EXPORT(ScatterFloats);
 HWY_EXPORT(ScatterDoubles);
 
+void gather_rows(const GatherRows<float>& rows) { HWY_DYNAMIC_DISPATCH(GatherFloats)(rows); }
+void gather_rows(const GatherRows<double>& rows) { HWY_DYNAMIC_DISPATCH(GatherDoubles)(rows); }
 void max_pool_rows(const PoolRows<float>& rows) { HWY_DYNAMIC_DISPATCH(PoolFloats)(rows); }
 void max_pool_rows(const PoolRows<double>& rows) { HWY_DYNAMIC_DISPATCH(PoolDoubles)(rows); }
 void scatter_rows(const ScatterRows<float>& rows) { HWY_DYNAMIC_DISPATCH(ScatterFloats)(rows); }

@@ -108,7 +108,7 @@ class PoolFirst {
     replace(graph_, {pool_, 0}, *at_winners(input));
   }
 
-  /// What a value of the images' size is where the windows' winners are.
+  /// What a value of the images' size is where the windows' winners are, computed for those alone.
   std::optional<Value> at_winners(const Value& value) {
     for (const auto& [from, to] : known_)
       if (from == value) return to;
@@ -126,6 +126,17 @@ class PoolFirst {
     for (size_t i = 0; i < graph_.nodes[node].outputs.size(); ++i)
       known_.push_back({{value.node, static_cast<int>(i)}, {node, static_cast<int>(i)}});
     return Value{node, value.index};
+  }
+
+  /// The same; what can't be computed is picked from the whole value.
+  std::optional<Value> picked(const Value& value) {
+    if (const std::optional<Value> there = at_winners(value)) return there;
+    const Spec& spec = graph_.spec(value);
+    if (spec.shape != graph_.spec(source_).shape || !MaxPool2DGather::kDTypes.contains(spec.dtype))
+      return std::nullopt;
+    const Value there = add_node(graph_, MaxPool2DGather(options_), {value, positions_});
+    known_.push_back({value, there});
+    return there;
   }
 
   /// `from` is `values` put where the winners are. Its readers get that, or do their work on the
@@ -182,7 +193,7 @@ class PoolFirst {
       return false;
     std::vector<Value> inputs;
     for (const Value& input : node.inputs) {
-      const std::optional<Value> there = input == from ? values : at_winners(input);
+      const std::optional<Value> there = input == from ? values : picked(input);
       if (!there.has_value()) return false;
       inputs.push_back(*there);
     }

@@ -91,6 +91,14 @@ TEST(PoolFirst, LeavesAloneWhatIsNotMonotone) {
   EXPECT_EQ(after(pool_first, block(b), kSpecs), (Names{"conv2d", "add", "silu", "max_pool2d"}));
 }
 
+TEST(PoolFirst, PicksWhatOtherGradientsNeed) {
+  const Names names =
+      after(pool_first, block({.activation = [](const Tensor& x) { return silu(x); }}), kSpecs);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "max_pool2d_gather"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "conv2d_filter_gradient_at"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "max_pool2d_scatter"), 0);
+}
+
 TEST(PoolFirst, LeavesAloneWhatDiffersWithinAWindow) {
   const TracedFunction f = [](const std::vector<Tensor>& in) {
     return std::vector{max_pool2d(in[0] + in[1])};
