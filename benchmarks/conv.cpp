@@ -1,4 +1,6 @@
 // Convolutions and pooling of common sizes. The counter is in floating point operations a second.
+// Blocks of convolution, bias, relu and pooling run compiled, with the passes that fuse them and
+// without.
 #include <benchmark/benchmark.h>
 
 #include "alula/alula.h"
@@ -76,7 +78,59 @@ const Case kCases[] = {
     {"512to512_3x3_7_b8", {8, 7, 7, 512}, {3, 3, 512, 512}, {.padding = "SAME"}},
 };
 
+struct Block {
+  Case conv;
+  Pool2DOptions pool{};
+  bool first = true;  // nobody asks for the input's gradient
+  bool average = false;
+};
+
+const Block kBlocks[] = {
+    {{"28x28x1_b1", {1, 28, 28, 1}, {3, 3, 1, 32}, {}}},
+    {{"28x28x1_b32", {32, 28, 28, 1}, {3, 3, 1, 32}, {}}},
+    {{"28x28x1_b1024", {1024, 28, 28, 1}, {3, 3, 1, 32}, {}}},
+    {{"64x64x3_b32", {32, 64, 64, 3}, {3, 3, 3, 32}, {}}},
+    {{"5x5_b32", {32, 28, 28, 1}, {5, 5, 1, 32}, {}}},
+    {{"same_b32", {32, 28, 28, 1}, {3, 3, 1, 32}, {.padding = "SAME"}}},
+    {{"stride2_b32", {32, 28, 28, 1}, {3, 3, 1, 32}, {.strides = 2}}},
+    {{"pool3s2_b32", {32, 28, 28, 1}, {3, 3, 1, 32}, {}}, {.ksize = 3, .strides = 2}},
+    {{"13x13x32_b32", {32, 13, 13, 32}, {3, 3, 32, 64}, {}}, {}, false},
+    {{"average_b32", {32, 28, 28, 1}, {3, 3, 1, 32}, {}}, {}, true, true},
+};
+
+/// The result, or the gradients with respect to all that is learnt.
+std::vector<Tensor> run_block(const Block& b, bool trains, const std::vector<Tensor>& in) {
+  GradientTape tape;
+  const std::vector<Tensor> sources(in.begin() + (b.first ? 1 : 0), in.end());
+  for (const Tensor& source : sources) tape.watch(source);
+  const Tensor x = relu(conv2d(in[0], in[1], b.conv.options) + in[2]);
+  const Tensor y = b.average ? avg_pool2d(x, b.pool) : max_pool2d(x, b.pool);
+  if (!trains) return {y};
+  return tape.gradient(reduce_sum(y * y), sources);
+}
+
+void block(benchmark::State& state, const Block& b, bool trains, bool fused) {
+  const Tensor x = random::normal(b.conv.input), w = random::normal(b.conv.filter),
+               bias = random::normal({b.conv.filter[3]});
+  graph::PassOptions options;
+  if (!fused) options.without = {"pool_first", "fuse_conv2d", "fuse_conv2d_gradient"};
+  const Function compiled([&](const Tensor& x, const Tensor& w,
+                              const Tensor& bias) { return run_block(b, trains, {x, w, bias}); },
+                          options);
+  for (auto _ : state) benchmark::DoNotOptimize(compiled(x, w, bias));
+}
+
 const bool registered = [] {
+  for (const Block& b : kBlocks)
+    for (const bool trains : {false, true})
+      for (const bool fused : {true, false})
+        benchmark::RegisterBenchmark(
+            fmt::format("block/{}/{}/{}", b.conv.name, trains ? "gradients" : "forward",
+                        fused ? "fused" : "plain")
+                .c_str(),
+            block, b, trains, fused)
+            ->Unit(benchmark::kMicrosecond)
+            ->UseRealTime();
   for (const Case& c : kCases) {
     const auto add = [&](const char* what, auto run) {
       benchmark::RegisterBenchmark((std::string(what) + "/" + c.name).c_str(), run, c)

@@ -138,6 +138,35 @@ TEST(Conv2DGradientsAt, MakeTheValuesAndSumThem) {
   }
 }
 
+/// The gradient of relu, with its inputs in either order: what is not a program of its own.
+TEST(Conv2DGradientsAt, TakeAMask) {
+  for (const DType dtype : {float32, float64})
+    for (const bool mask_first : {true, false}) {
+      const Case c{{dtype, {3, 11, 10, 3}}, {3, 3, 3, 32}};
+      const Pooled pooled(c);
+      const Tensor input = random_tensor(c.input, {-1, 1}),
+                   mask = random_tensor(pooled.values.spec(), {-1, 1});
+      scalar::Builder builder;
+      const Scalar first = builder.input(dtype), second = builder.input(dtype);
+      const Scalar results[] = {mask_first ? select(first > 0, second, 0)
+                                           : select(second > 0, first, 0)};
+      Conv2DFilterGradientAt op(c.filter, c.options, c.pool);
+      op.bias = true;
+      op.prologue = &scalar::interned(builder.finish("mask", results));
+      const Tensors got =
+          call_all(op, std::vector{input, mask_first ? mask : pooled.values, pooled.positions,
+                                   mask_first ? pooled.values : mask});
+      Array values = to_array(pooled.values);
+      const Array masks = to_array(mask);
+      for (int64_t i = 0; i < values.size(); ++i)
+        if (masks.values[i] <= 0) values.values[i] = 0;
+      op.prologue = nullptr;
+      const Tensors expected =
+          call_all(op, std::vector{input, to_tensor(values, dtype), pooled.positions});
+      for (size_t i = 0; i < 2; ++i) expect_equal(got[i], to_array(expected[i]), dtype);
+    }
+}
+
 TEST(Conv2DGradientsAt, AreSharedByThreads) {
   for (const auto& check : {check_filter, check_input}) {
     check({{float32, {40, 28, 28, 1}}, {3, 3, 1, 32}});

@@ -1,6 +1,7 @@
 #include "alula/ops/conv2d_gradients_at.h"
 
 #include <cstring>
+#include <optional>
 
 #include "alula/backends/cpu/conv2d_correlator.h"
 #include "alula/backends/cpu/conv2d_filter_correlator.h"
@@ -57,6 +58,31 @@ class Prologue {
   const Code* code_;
 };
 
+/// If the program is select(mask > 0, values, 0), as relu's gradient is: its two inputs.
+struct Masked {
+  size_t mask, values;
+};
+std::optional<Masked> as_mask(const scalar::Program* program) {
+  using scalar::Opcode;
+  if (program == nullptr || program->results().size() != 1) return std::nullopt;
+  const std::vector<scalar::Instruction>& code = program->code();
+  const scalar::Instruction& select = code[program->results()[0]];
+  if (select.opcode != Opcode::kSelect) return std::nullopt;
+  const auto operand = [&](const scalar::Instruction& of, int k) -> const scalar::Instruction& {
+    return code[of.operands[k]];
+  };
+  const auto is_zero = [](const scalar::Instruction& step) {
+    return step.opcode == Opcode::kConstant && is_floating(step.dtype) && step.number == 0;
+  };
+  const scalar::Instruction &condition = operand(select, 0), &values = operand(select, 1);
+  if (condition.opcode != Opcode::kLess || !is_zero(operand(condition, 0)) ||
+      operand(condition, 1).opcode != Opcode::kInput || values.opcode != Opcode::kInput ||
+      !is_zero(operand(select, 2)))
+    return std::nullopt;
+  return Masked{static_cast<size_t>(operand(condition, 1).index),
+                static_cast<size_t>(values.index)};
+}
+
 /// The sums of each channel's values.
 template <class T>
 void sum_values(const Winners<T>& winners, int64_t batch, T* bias) {
@@ -86,6 +112,13 @@ void filter_gradient(const Conv2DFilterGradientAt& op, const KernelCall& call) {
   const PermutedFilter<T> permuted(shape, winners);
   if (permuted.fits() && shape.in_channels % winner_tiles<T>().lanes != 0) {
     if (prologue) winners.values = nullptr;
+    const std::optional<Masked> masked = as_mask(op.prologue);
+    const auto taken = [&](size_t i) { return call.inputs[i == 0 ? 1 : i + 2]; };
+    if (masked.has_value() && permuted.can_mask() &&
+        *taken(masked->mask).spec == *taken(masked->values).spec) {
+      winners.values = taken(masked->values).template as<T>();
+      winners.mask = taken(masked->mask).template as<T>();
+    }
     return permuted.run(input.as<T>(), filter.as<T>(), bias,
                         [&](int64_t image, int64_t begin, int64_t end, T* to) {
                           prologue(image * winners.image() + begin * winners.row(),

@@ -13,7 +13,8 @@ struct WinnerRows {
   int64_t rows, columns;
   const T* values;
   const uint8_t* positions;
-  int64_t step, row;  // from one window, or row of windows, to the next
+  int64_t step, row;        // from one window, or row of windows, to the next
+  const T* mask = nullptr;  // if there is one, values count as 0 where it is not positive
 };
 
 /// What some windows add to the gradient of the filter, where a window's input elements of one
@@ -36,7 +37,7 @@ struct PermutedTile {
 /// few vectors of input channels.
 template <class T>
 struct ChannelTile {
-  WinnerRows<T> windows;  // from that channel on
+  WinnerRows<T> windows;  // from that channel on, without a mask
   const T* input;         // of the first window
   int64_t input_step, input_row;
   const int64_t* places;   // of each position, from a window's first element

@@ -18,6 +18,7 @@ struct Winners {
   int64_t channels;  // of the convolution
   const T* values;   // none where a program makes them
   const uint8_t* positions;
+  const T* mask = nullptr;  // see WinnerRows
 
   /// Elements from one row of windows, or image, to the next.
   int64_t row() const { return windows.x.output * channels; }
@@ -79,6 +80,8 @@ class PermutedFilter {
 
   /// Whether this is a way to compute it.
   bool fits() const { return fits_; }
+  /// Whether the values may have a mask.
+  bool can_mask() const { return !pads(); }
 
   /// `make(image, begin, end, to)` makes the values of some rows of windows if they are not there.
   /// `bias`: the sums of the values, if they are asked for.
@@ -194,6 +197,7 @@ class PermutedFilter {
         const int64_t first = i * terms_ / tiles, count = (i + 1) * terms_ / tiles - first;
         tile.windows.values = all.values + j;
         tile.windows.positions = all.positions + j;
+        if (all.mask != nullptr) tile.windows.mask = all.mask + j;
         tile.offsets = lists.offsets + first;
         tile.sums = sums + first * padded_ + j;
         tiles_.permuted[std::min(panel, padded_ - j) / tiles_.lanes - 1][count - 1](tile);
@@ -204,7 +208,14 @@ class PermutedFilter {
   WinnerRows<T> rows_of(int64_t image, int64_t begin, int64_t end, const Memory& memory) const {
     const int64_t first = image * w_.image() + begin * w_.row(), columns = w_.windows.x.output;
     const T* from = w_.values == nullptr ? memory.made.data() : w_.values + first;
-    if (!pads()) return {end - begin, columns, from, w_.positions + first, w_.channels, w_.row()};
+    if (!pads())
+      return {.rows = end - begin,
+              .columns = columns,
+              .values = from,
+              .positions = w_.positions + first,
+              .step = w_.channels,
+              .row = w_.row(),
+              .mask = w_.mask == nullptr ? nullptr : w_.mask + first};
     for (int64_t i = 0; i < (end - begin) * columns; ++i) {
       T* values = memory.values.data() + i * padded_;
       uint8_t* positions = memory.positions.data() + i * padded_;

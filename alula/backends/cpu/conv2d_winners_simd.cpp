@@ -29,8 +29,18 @@ HWY_INLINE auto widened(D /*d*/, const uint8_t* from) {
     return hn::PromoteTo(hn::RebindToUnsigned<D>(), wide);
 }
 
-template <class T, int kN, int kV>
-void permuted(const PermutedTile<T>& tile) {
+/// Some values of a window.
+template <bool kMasked, class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> values_at(D d, const WinnerRows<T>& w, int64_t at) {
+  const auto values = hn::LoadU(d, w.values + at);
+  if constexpr (kMasked)
+    return hn::IfThenElseZero(hn::Gt(hn::LoadU(d, w.mask + at), hn::Zero(d)), values);
+  else
+    return values;
+}
+
+template <bool kMasked, class T, int kN, int kV>
+void permuted_either(const PermutedTile<T>& tile) {
   const hn::ScalableTag<T> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   using V = hn::Vec<decltype(d)>;
@@ -48,15 +58,14 @@ void permuted(const PermutedTile<T>& tile) {
   const WinnerRows<T>& w = tile.windows;
   for (int64_t y = 0; y < w.rows; ++y) {
     const T* input = tile.input + y * tile.input_row;
-    const T* values = w.values + y * w.row;
-    const uint8_t* positions = w.positions + y * w.row;
+    int64_t window = y * w.row;
     for (int64_t i = 0; i < w.columns; ++i) {
       V g[kV];
       decltype(hn::IndicesFromVec(d, places)) at[kV];
 #pragma GCC unroll 4
       for (int v = 0; v < kV; ++v) {
-        g[v] = hn::LoadU(d, values + v * kLanes);
-        const auto position = widened(d, positions + v * kLanes);
+        g[v] = values_at<kMasked>(d, w, window + v * kLanes);
+        const auto position = widened(d, w.positions + window + v * kLanes);
         at[v] =
             hn::IndicesFromVec(d, hn::TableLookupLanes(places, hn::IndicesFromVec(du, position)));
       }
@@ -68,8 +77,7 @@ void permuted(const PermutedTile<T>& tile) {
           sums[n][v] = hn::MulAdd(hn::TableLookupLanes(x, at[v]), g[v], sums[n][v]);
       }
       input += tile.input_step;
-      values += w.step;
-      positions += w.step;
+      window += w.step;
     }
   }
 #pragma GCC unroll 16
@@ -77,6 +85,14 @@ void permuted(const PermutedTile<T>& tile) {
 #pragma GCC unroll 4
     for (int v = 0; v < kV; ++v)
       hn::StoreU(sums[n][v], d, tile.sums + n * tile.sums_step + v * kLanes);
+}
+
+template <class T, int kN, int kV>
+void permuted(const PermutedTile<T>& tile) {
+  if (tile.windows.mask != nullptr)
+    permuted_either<true, T, kN, kV>(tile);
+  else
+    permuted_either<false, T, kN, kV>(tile);
 }
 
 template <class T, int kN, int kV>
@@ -142,28 +158,35 @@ void spread(const SpreadTile<T>& tile) {
       hn::StoreU(sums[n][v], d, tile.output + tile.offsets[n] + v * kLanes);
 }
 
-template <class D, class T = hn::TFromD<D>>
+template <bool kMasked, class D, class T = hn::TFromD<D>>
 HWY_INLINE void add_some_values(D d, const WinnerRows<T>& w, int64_t channel, T* sums) {
   auto even = hn::LoadU(d, sums + channel), odd = hn::Zero(d);
   for (int64_t y = 0; y < w.rows; ++y) {
-    const T* values = w.values + y * w.row + channel;
-    int64_t i = 0;
-    for (; i + 2 <= w.columns; i += 2, values += 2 * w.step) {
-      even = hn::Add(even, hn::LoadU(d, values));
-      odd = hn::Add(odd, hn::LoadU(d, values + w.step));
+    int64_t at = y * w.row + channel, i = 0;
+    for (; i + 2 <= w.columns; i += 2, at += 2 * w.step) {
+      even = hn::Add(even, values_at<kMasked>(d, w, at));
+      odd = hn::Add(odd, values_at<kMasked>(d, w, at + w.step));
     }
-    if (i < w.columns) even = hn::Add(even, hn::LoadU(d, values));
+    if (i < w.columns) even = hn::Add(even, values_at<kMasked>(d, w, at));
   }
   hn::StoreU(hn::Add(even, odd), d, sums + channel);
 }
 
-template <class T>
-void add_values(const WinnerRows<T>& windows, int64_t channels, T* sums) {
+template <bool kMasked, class T>
+void add_all_values(const WinnerRows<T>& windows, int64_t channels, T* sums) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t c = 0;
-  for (; c + lanes <= channels; c += lanes) add_some_values(d, windows, c, sums);
-  for (; c < channels; ++c) add_some_values(hn::CappedTag<T, 1>(), windows, c, sums);
+  for (; c + lanes <= channels; c += lanes) add_some_values<kMasked>(d, windows, c, sums);
+  for (; c < channels; ++c) add_some_values<kMasked>(hn::CappedTag<T, 1>(), windows, c, sums);
+}
+
+template <class T>
+void add_values(const WinnerRows<T>& windows, int64_t channels, T* sums) {
+  if (windows.mask != nullptr)
+    add_all_values<true>(windows, channels, sums);
+  else
+    add_all_values<false>(windows, channels, sums);
 }
 
 template <class T>

@@ -1,3 +1,5 @@
+#include <random>
+
 #include "alula/autograd/tape.h"
 #include "alula/graph/edit.h"
 #include "alula/graph/function.h"
@@ -270,4 +272,58 @@ TEST(PoolFirst, TakesAPoolingWithoutConvolution) {
     return std::vector{tape.gradient(reduce_sum(max_pool2d(relu(in[0])) * 2), in[0])};
   };
   compare(f, {{float32, {2, 6, 6, 5}}});
+}
+
+/// Blocks of all kinds in a row, with other things between them.
+TEST(PoolFirst, CompiledGivesWhatEagerDoesForRandomModels) {
+  std::mt19937 random(7);
+  const auto pick = [&](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random);
+  };
+  const auto padding = [&] { return pick(0, 1) == 0 ? Padding("VALID") : Padding("SAME"); };
+  const Activation activations[] = {
+      [](const Tensor& x) { return relu(x); },    [](const Tensor& x) { return elu(x); },
+      [](const Tensor& x) { return silu(x); },    [](const Tensor& x) { return x * 0.5F; },
+      [](const Tensor& x) { return sigmoid(x); }, [](const Tensor& x) { return x; }};
+  for (int i = 0; i < 60; ++i) {
+    struct Layer {
+      Conv2DOptions conv;
+      Pool2DOptions pool;
+      int64_t activation, kind;
+    };
+    std::vector<Layer> layers;
+    int64_t channels = pick(1, 4);
+    std::vector<Spec> specs{{float64, {pick(1, 3), pick(16, 22), pick(16, 22), channels}}};
+    for (int64_t k = pick(1, 2); k > 0; --k) {
+      const int64_t groups = channels % 2 == 0 ? pick(1, 2) : 1, made = 8 * pick(1, 3);
+      specs.push_back({float64, {pick(1, 4), pick(1, 4), channels / groups, made}});
+      specs.push_back({float64, {made}});
+      channels = made;
+      layers.push_back(
+          {{.strides = pick(1, 2), .padding = padding()},
+           {.ksize = {pick(1, 3), pick(1, 3)}, .strides = pick(1, 2), .padding = padding()},
+           pick(0, 5),
+           pick(0, 4)});
+    }
+    const TracedFunction f = [&](const std::vector<Tensor>& in) {
+      GradientTape tape;
+      for (const Tensor& x : in) tape.watch(x);
+      Tensor x = in[0];
+      for (size_t k = 0; k < layers.size(); ++k) {
+        const Layer& layer = layers[k];
+        x = conv2d(x, in[2 * k + 1], layer.conv);
+        if (layer.kind != 1) x = x + in[2 * k + 2];
+        x = activations[layer.activation](x);
+        if (layer.kind == 2) x = x * x;
+        if (layer.kind == 3) x = max_pool2d(x, layer.pool) + 0.25F * avg_pool2d(x, layer.pool);
+        if (layer.kind != 3) x = max_pool2d(x, layer.pool);
+      }
+      std::vector<Tensor> results{x};
+      for (const Tensor& gradient : tape.gradient(reduce_sum(x * x), in))
+        if (gradient.defined()) results.push_back(gradient);
+      return results;
+    };
+    SCOPED_TRACE(i);
+    compare(f, specs);
+  }
 }
