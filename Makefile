@@ -70,7 +70,7 @@ bench: configure-release ## training steps beside TensorFlow's, PyTorch's and JA
 readme-table: ## writes the README's table from the newest results of `make bench`
 	tools/readme_table
 
-OP_BENCHMARKS := $(filter-out train_step instructions,$(basename $(notdir $(wildcard benchmarks/*.cpp))))
+OP_BENCHMARKS := $(filter-out train_step step_ops instructions,$(basename $(notdir $(wildcard benchmarks/*.cpp))))
 bench-ops: configure-release ## benchmarks of single ops, and of a process's start
 	cmake --build --preset release --target $(OP_BENCHMARKS)
 	@for program in $(OP_BENCHMARKS); do \

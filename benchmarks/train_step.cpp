@@ -2,11 +2,9 @@
 // function costs when there is nothing to do; how long tracing takes.
 //
 //   train_step [STEPS.json] [--only=TEXT] [--way=TEXT] [--seconds=0.5] [--threads=2] [--json=FILE]
-//   train_step [STEPS.json] --graphs [--only=TEXT]
 //   train_step STEPS.json --serve
 //
-// prints a table, or the compiled graphs of the training steps, or measures what it is asked to on
-// its input, for tools/bench.
+// prints a table, or measures what it is asked to on its input, for tools/bench.
 //
 // The same rules hold for the peers: batches lie ready as the framework's own tensors, each step
 // takes another one, and the loss is read after every step.
@@ -298,16 +296,6 @@ void print_table(Program& program, const std::map<std::string, std::string>& opt
   }
 }
 
-void print_graphs(const std::vector<Step>& steps, const std::string& only) {
-  for (const Step& step : steps) {
-    if (step.kind != "train" || step.name.find(only) == std::string::npos) continue;
-    const Batches batches(step);
-    auto train = function(training_step(step.make_model()));
-    std::cout << step.name << '\n'
-              << train.get_concrete_function(batches.images(), batches.labels()).str() << '\n';
-  }
-}
-
 int run(const std::vector<std::string>& arguments) {
   std::string path = "benchmarks/steps.json";
   std::map<std::string, std::string> options;
@@ -325,8 +313,6 @@ int run(const std::vector<std::string>& arguments) {
   Program program(path);
   if (options.contains("serve"))
     serve(program);
-  else if (options.contains("graphs"))
-    print_graphs(program.steps(), options["only"]);
   else
     print_table(program, options);
   return 0;
