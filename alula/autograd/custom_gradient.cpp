@@ -16,6 +16,9 @@ struct CustomGradientOp final : OpOf<CustomGradientOp> {
   CustomGradientOp(std::shared_ptr<const GradientFunction> function, Specs outputs)
       : function(std::move(function)), outputs(std::move(outputs)) {}
   Specs infer(SpecRefs) const override { return outputs; }
+  Attributes attributes() const override {
+    return {{"function", static_cast<const void*>(function.get())}};
+  }
   Gradients gradient(const Recorded& call) const override;
   /// The function holds what it needs.
   Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }

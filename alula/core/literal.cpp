@@ -31,4 +31,11 @@ void Number::store(DType dtype, void* element) const {
   });
 }
 
+std::string to_string(const Number& number) {
+  if (number.kind() == Number::Kind::kFloating) return fmt::format("{}", number.as_double());
+  if (number.kind() == Number::Kind::kBool) return number.as_integer() != 0 ? "true" : "false";
+  return number.is_above_int64() ? fmt::format("{}", static_cast<uint64_t>(number.as_integer()))
+                                 : fmt::format("{}", number.as_integer());
+}
+
 }  // namespace alula

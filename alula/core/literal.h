@@ -42,6 +42,8 @@ class Number {
 
   /// The value of an integer or a bool that int64 holds.
   int64_t as_integer() const { return integer_; }
+  /// Whether it is an integer that only uint64 holds.
+  bool is_above_int64() const { return above_int64_; }
 
   /// The dtype that a number gives a tensor made of it: that of its C++ type, so that it does not
   /// depend on the value. Only a double is float32, as TensorFlow takes 2.5.
@@ -76,6 +78,9 @@ class Number {
   double floating_ = 0;
 };
 
+/// "true", "3" or "0.1", with as many digits as tell it from all others.
+std::string to_string(const Number& number);
+
 /// A value written in braces: a number, a string, or a list of such: {{1, 2}, {3, 4}}.
 /// It only lives within the expression that it is written in.
 class Literal {
@@ -101,3 +106,6 @@ class Literal {
 };
 
 }  // namespace alula
+
+template <>
+struct fmt::formatter<alula::Number> : alula::TextFormatter<alula::Number> {};

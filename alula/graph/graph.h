@@ -42,7 +42,8 @@ struct Graph {
   std::vector<std::pair<Variable, Value>> updates;
 
   const Spec& spec(const Value& value) const { return nodes[value.node].outputs[value.index]; }
-  /// One node a line: "%2 = add %0 %1 : float32[4]".
+  /// One node a line: "%2 = matmul(transpose_a=true) %0 %1 : float32[4,4]". Long constants are a
+  /// number that changes with their contents.
   std::string str() const;
 };
 

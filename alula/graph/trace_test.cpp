@@ -75,9 +75,31 @@ TEST(Trace, ConstantsAreComputedAtOnceAndRandomNumbersAreNot) {
             "%0 = input : float32[2]\n"
             "%1 = constant 3.0 : float32[]\n"
             "%2 = mul %0 %1 : float32[2]\n"
-            "%3 = random_uniform : float32[2]\n"
+            "%3 = random_uniform(shape=[2], dtype=float32, minval=0, maxval=1) : float32[2]\n"
             "%4 = add %0 %3 : float32[2]\n"
             "return %2 %4\n");
+}
+
+TEST(Trace, PrintsAttributesAndConstants) {
+  const Tensor short_one = {{1.f, 0.1f}, {-0.f, 4.f}}, long_one = range(0.f, 9.f);
+  const Graph graph = traced(
+      [&](const auto& in) {
+        return std::vector{matmul(in[0], short_one, {.transpose_b = true}) + cast(in[1], float32),
+                           leaky_relu(long_one + slice(in[0], {0, 1}, {1, 1}), 0.3)};
+      },
+      {{float32, {2, 2}}, {int32, {2, 2}}});
+  EXPECT_EQ(graph.str(),
+            "%0 = input : float32[2,2]\n"
+            "%1 = input : int32[2,2]\n"
+            "%2 = cast(dtype=float32) %1 : float32[2,2]\n"
+            "%3 = constant [1,0.1,-0,4] : float32[2,2]\n"
+            "%4 = matmul(transpose_b=true) %0 %3 : float32[2,2]\n"
+            "%5 = add %4 %2 : float32[2,2]\n"
+            "%6 = slice(begin=[0,1], size=[1,1]) %0 : float32[1,1]\n"
+            "%7 = constant #02d4fc3ca80d157b : float32[9]\n"
+            "%8 = add %7 %6 : float32[1,9]\n"
+            "%9 = leaky_relu(parameters=[0.3]) %8 : float32[1,9]\n"
+            "return %5 %9\n");
 }
 
 TEST(Trace, SaysWhatIsWrong) {

@@ -26,4 +26,8 @@ Spec infer_arg_reduce(const char* who, DTypeSet dtypes, const ArgReduceOptions& 
   return {options.output_type, x.shape.without(axis)};
 }
 
+Attributes attributes_of(const ArgReduceOptions& options) {
+  return {{"axis", options.axis}, {"output_type", options.output_type}};
+}
+
 }  // namespace alula

@@ -7,6 +7,7 @@ struct ArgReduceOptions {
   int64_t axis = 0;
   DType output_type = int64;  // or int32
 };
+Attributes attributes_of(const ArgReduceOptions& options);
 
 /// Where the largest element along an axis is; of equal ones, the first. Numbers and bool. NaN is
 /// never the largest (TensorFlow's rule; NumPy's is that it always is); if there is nothing else it
@@ -35,6 +36,7 @@ struct ArgReduceOp : OpOf<Derived>, ArgReduceOptions {
   Tensors batched(std::span<const BatchedInput> inputs, int64_t) const override {
     return batching::with_axis_behind(static_cast<const Derived&>(*this), inputs[0]);
   }
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override {
     Cost cost = Op::cost(inputs, outputs);
     cost.flops = static_cast<double>(inputs[0].shape.size());

@@ -68,4 +68,10 @@ Tensors AvgPool2DGradient::batched(std::span<const BatchedInput> inputs, int64_t
   return batching::with_folded(AvgPool2DGradient(shape, *this), inputs, size);
 }
 
+Attributes AvgPool2DGradient::attributes() const {
+  Attributes attributes = attributes_of(*this);
+  attributes.emplace_back("input_shape", input_shape);
+  return attributes;
+}
+
 }  // namespace alula

@@ -17,6 +17,7 @@ struct AvgPool2D final : OpOf<AvgPool2D>, Pool2DOptions {
   explicit AvgPool2D(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
@@ -38,6 +39,7 @@ struct AvgPool2DGradient final : OpOf<AvgPool2DGradient>, Pool2DOptions {
       : Pool2DOptions(options), input_shape(input_shape) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }

@@ -22,4 +22,8 @@ std::bitset<kMaxRank> Axes::among(const char* who, int rank) const {
   return chosen;
 }
 
+std::string to_string(const Axes& axes) {
+  return axes.all() ? "all" : fmt::format("[{}]", fmt::join(axes.given(), ","));
+}
+
 }  // namespace alula

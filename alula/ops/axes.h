@@ -38,4 +38,10 @@ class Axes {
   int count_ = -1;
 };
 
+/// "[0,-1]", or "all".
+std::string to_string(const Axes& axes);
+
 }  // namespace alula
+
+template <>
+struct fmt::formatter<alula::Axes> : alula::TextFormatter<alula::Axes> {};

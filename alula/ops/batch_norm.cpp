@@ -197,4 +197,8 @@ Tensors BatchNormGradient::batched(std::span<const BatchedInput> inputs, int64_t
   return batched_channels(*this, inputs, size);
 }
 
+Attributes attributes_of(const BatchNormOptions& options) {
+  return {{"axis", options.axis}, {"epsilon", options.epsilon}};
+}
+
 }  // namespace alula

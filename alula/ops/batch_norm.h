@@ -7,6 +7,7 @@ struct BatchNormOptions {
   int64_t axis = -1;  // of the channels
   double epsilon = 1e-3;
 };
+Attributes attributes_of(const BatchNormOptions& options);
 
 struct BatchNormResult {
   Tensor y;         // like x
@@ -43,6 +44,7 @@ struct BatchNorm final : OpOf<BatchNorm>, BatchNormOptions {
   explicit BatchNorm(const BatchNormOptions& options = {}) : BatchNormOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;
@@ -57,6 +59,7 @@ struct BatchNormGradient final : OpOf<BatchNormGradient>, BatchNormOptions {
   explicit BatchNormGradient(const BatchNormOptions& options = {}) : BatchNormOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;

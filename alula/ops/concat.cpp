@@ -127,4 +127,8 @@ Tensors Stack::batched(std::span<const BatchedInput> inputs, int64_t size) const
   return {stack(batching::all_repeated(inputs, size), batching::behind(axis))};
 }
 
+Attributes Concat::attributes() const { return {{"axis", axis}}; }
+
+Attributes Stack::attributes() const { return {{"axis", axis}}; }
+
 }  // namespace alula

@@ -23,6 +23,7 @@ struct Concat final : OpOf<Concat> {
   explicit Concat(int64_t axis) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
@@ -40,6 +41,7 @@ struct Stack final : OpOf<Stack> {
   explicit Stack(int64_t axis) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }

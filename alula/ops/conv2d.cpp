@@ -1,5 +1,6 @@
 #include "alula/ops/conv2d.h"
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/batching.h"
 #include "alula/ops/conv2d_backprop_filter.h"
 #include "alula/ops/conv2d_transpose.h"
@@ -108,6 +109,12 @@ Tensors Conv2D::batched(std::span<const BatchedInput> inputs, int64_t size) cons
   const bool shared = !input.batched && input.value.shape()[3] == filters.shape()[2];
   const Tensor images = shared ? input.value : batching::merged(batching::repeated(input, size), 3);
   return {batching::parted(conv2d(images, filters, *this), 3, size)};
+}
+
+Attributes attributes_of(const Conv2DOptions& options) {
+  Attributes attributes = {{"strides", options.strides}, {"padding", options.padding}};
+  add_unless(1, attributes, "dilations", options.dilations);
+  return attributes;
 }
 
 }  // namespace alula

@@ -9,6 +9,7 @@ struct Conv2DOptions {
   Padding padding = Padding::kValid;
   Size2 dilations = 1;
 };
+Attributes attributes_of(const Conv2DOptions& options);
 
 /// The cross-correlation of images with filters.
 /// input: [batch, height, width, in_channels], filter: [height, width, in_channels / groups,
@@ -27,6 +28,7 @@ struct Conv2D final : OpOf<Conv2D>, Conv2DOptions {
   explicit Conv2D(const Conv2DOptions& options = {}) : Conv2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;

@@ -59,4 +59,10 @@ Tensors Conv2DBackpropFilter::batched(std::span<const BatchedInput> inputs, int6
   return {batching::parted(conv2d_backprop_filter(images, filters, gradient, *this), 3, size)};
 }
 
+Attributes Conv2DBackpropFilter::attributes() const {
+  Attributes attributes = attributes_of(*this);
+  attributes.emplace_back("filter_shape", filter_shape);
+  return attributes;
+}
+
 }  // namespace alula

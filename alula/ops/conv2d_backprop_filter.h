@@ -19,6 +19,7 @@ struct Conv2DBackpropFilter final : OpOf<Conv2DBackpropFilter>, Conv2DOptions {
       : Conv2DOptions(options), filter_shape(filter_shape) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;

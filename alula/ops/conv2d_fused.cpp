@@ -1,5 +1,6 @@
 #include "alula/ops/conv2d_fused.h"
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/batching.h"
 
 namespace alula {
@@ -76,7 +77,10 @@ Attributes Conv2DFused::attributes() const {
   if (pooling != Pooling::kNone)
     for (Attribute& attribute : pool2d_attributes(pool)) attributes.push_back(attribute);
   if (pooling == Pooling::kMaxWithPositions) attributes.push_back({"positions", true});
-  if (epilogue != nullptr) attributes.push_back({"epilogue", epilogue->str()});
+  if (epilogue != nullptr) {
+    attributes.emplace_back("epilogue", epilogue->name());
+    add_program(*epilogue, attributes);
+  }
   return attributes;
 }
 

@@ -87,4 +87,10 @@ Tensors Conv2DBackpropInput::batched(std::span<const BatchedInput> inputs, int64
   return {batching::parted(conv2d_backprop_input(shape, filters, merged, *this), 3, size)};
 }
 
+Attributes Conv2DBackpropInput::attributes() const {
+  Attributes attributes = attributes_of(*this);
+  attributes.emplace_back("input_shape", input_shape);
+  return attributes;
+}
+
 }  // namespace alula

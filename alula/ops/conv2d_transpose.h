@@ -29,6 +29,7 @@ struct Conv2DBackpropInput final : OpOf<Conv2DBackpropInput>, Conv2DOptions {
       : Conv2DOptions(options), input_shape(input_shape) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;

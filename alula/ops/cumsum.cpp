@@ -1,5 +1,6 @@
 #include "alula/ops/cumsum.h"
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/divide_no_nan.h"
 #include "alula/ops/mul.h"
 
@@ -27,6 +28,13 @@ Gradients CumProd::gradient(const Recorded& call) const {
   const Tensor sums = cumsum(mul(call.output(), call.dy()),
                              {.axis = axis, .exclusive = exclusive, .reverse = !reverse});
   return {divide_no_nan(sums, call.input())};
+}
+
+Attributes attributes_of(const CumulativeOptions& options) {
+  Attributes attributes = {{"axis", options.axis}};
+  add_unless(false, attributes, "exclusive", options.exclusive);
+  add_unless(false, attributes, "reverse", options.reverse);
+  return attributes;
 }
 
 }  // namespace alula

@@ -8,6 +8,7 @@ struct CumulativeOptions {
   bool exclusive = false;  // an element's result leaves out the element itself
   bool reverse = false;    // from the end of the axis to its beginning
 };
+Attributes attributes_of(const CumulativeOptions& options);
 
 /// The sum of each element and all before it along an axis. Numbers; integers wrap around.
 ///   cumsum({1, 2, 3})                       ->  {1, 3, 6}
@@ -34,6 +35,7 @@ struct CumulativeOp : OpOf<Derived>, CumulativeOptions {
   Tensors batched(std::span<const BatchedInput> inputs, int64_t) const override {
     return batching::with_axis_behind(static_cast<const Derived&>(*this), inputs[0]);
   }
+  Attributes attributes() const override { return attributes_of(*this); }
 };
 
 struct CumSum final : CumulativeOp<CumSum> {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/batching.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/fill.h"
@@ -184,6 +185,13 @@ Tensor Elementwise::with(std::initializer_list<double> parameters, const Tensor&
 
 Tensors ElementwiseOp::batched(std::span<const BatchedInput> inputs, int64_t) const {
   return call_all(*this, batching::aligned(inputs));
+}
+
+Attributes ElementwiseOp::attributes() const {
+  Attributes attributes;
+  add_parameters({parameters.data(), static_cast<size_t>(program_->parameter_count())}, attributes);
+  add_program(*program_, attributes);
+  return attributes;
 }
 
 }  // namespace alula

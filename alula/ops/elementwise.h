@@ -22,6 +22,7 @@ class ElementwiseOp final : public OpOf<ElementwiseOp> {
   const char* name() const override { return program_->name().c_str(); }
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   /// One call of the differentiated program, for all inputs whose gradient is wanted.
   Gradients gradient(const Recorded& call) const override;

@@ -72,4 +72,8 @@ Tensors OnesLike::batched(std::span<const BatchedInput> inputs, int64_t) const {
   return {ones_like(inputs[0].value)};
 }
 
+Attributes Fill::attributes() const {
+  return {{"shape", shape}, {"value", value}, {"dtype", dtype}};
+}
+
 }  // namespace alula

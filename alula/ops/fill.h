@@ -38,6 +38,7 @@ struct Fill final : OpOf<Fill> {
   Fill(const Shape& shape, Number value, DType dtype) : shape(shape), value(value), dtype(dtype) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
 };
 
 /// The op behind `zeros_like`.

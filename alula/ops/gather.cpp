@@ -1,5 +1,6 @@
 #include "alula/ops/gather.h"
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/batching.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/concat.h"
@@ -186,6 +187,15 @@ Tensors GatherNd::batched(std::span<const BatchedInput> inputs, int64_t size) co
   const auto batch = static_cast<int>(batch_dims);
   return {batching::moved_axis(
       gather_nd(params.value, batching::moved_axis(indices.value, 0, batch), *this), batch, 0)};
+}
+
+Attributes GatherNd::attributes() const { return {{"batch_dims", batch_dims}}; }
+
+Attributes attributes_of(const GatherOptions& options) {
+  Attributes attributes;
+  add_unless(GatherOptions::kBehindBatch, attributes, "axis", options.axis);
+  add_unless(0, attributes, "batch_dims", options.batch_dims);
+  return attributes;
 }
 
 }  // namespace alula

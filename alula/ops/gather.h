@@ -15,6 +15,7 @@ struct GatherOptions {
   int64_t axis = kBehindBatch;
   int64_t batch_dims = 0;  // leading dimensions that params and indices share
 };
+Attributes attributes_of(const GatherOptions& options);
 
 /// The slices of `params` at `indices` (int32 or int64) along an axis.
 /// params: [batch..., before..., n, after...], indices: [batch..., chosen...],
@@ -43,6 +44,7 @@ struct Gather final : OpOf<Gather>, GatherOptions {
   int along(const Spec& params, int batch) const;
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {1}, .outputs = {}}; }
@@ -56,6 +58,7 @@ struct GatherNd final : OpOf<GatherNd>, GatherNdOptions {
   explicit GatherNd(const GatherNdOptions& options = {}) : GatherNdOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {1}, .outputs = {}}; }

@@ -1,5 +1,6 @@
 #include "alula/ops/matmul.h"
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/batching.h"
 #include "alula/ops/sum_to.h"
 
@@ -72,6 +73,13 @@ Needs MatMul::needs(IndexSet wanted) const {
 /// that.)
 Tensors MatMul::batched(std::span<const BatchedInput> inputs, int64_t) const {
   return call_all(*this, batching::aligned(inputs));
+}
+
+Attributes MatMul::attributes() const {
+  Attributes attributes;
+  add_unless(false, attributes, "transpose_a", transpose_a);
+  add_unless(false, attributes, "transpose_b", transpose_b);
+  return attributes;
 }
 
 }  // namespace alula

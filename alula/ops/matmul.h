@@ -21,6 +21,7 @@ struct MatMul final : OpOf<MatMul>, MatMulOptions {
   explicit MatMul(const MatMulOptions& options = {}) : MatMulOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet wanted) const override;

@@ -1,5 +1,6 @@
 #include "alula/ops/matmul_elementwise.h"
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/batching.h"
 
 namespace alula {
@@ -16,9 +17,9 @@ bool fits_rows_of(const Shape& operand, const Shape& product) {
 }
 
 Attributes MatMulElementwise::attributes() const {
-  return {{"transpose_a", product.transpose_a},
-          {"transpose_b", product.transpose_b},
-          {"program", program->str()}};
+  Attributes attributes = product.attributes();
+  add_program(*program, attributes);
+  return attributes;
 }
 
 Specs MatMulElementwise::infer(SpecRefs inputs) const {

@@ -127,4 +127,8 @@ Tensors MaxPool2DPick::batched(std::span<const BatchedInput> inputs, int64_t siz
   return batching::with_folded(*this, inputs, size);
 }
 
+Attributes attributes_of(const Pool2DOptions& options) {
+  return {{"ksize", options.ksize}, {"strides", options.strides}, {"padding", options.padding}};
+}
+
 }  // namespace alula

@@ -9,6 +9,7 @@ struct Pool2DOptions {
   Size2 strides = 2;
   Padding padding = Padding::kValid;
 };
+Attributes attributes_of(const Pool2DOptions& options);
 
 /// The largest value of each window; padding does not count, NaN wins.
 /// input: [batch, height, width, channels], result: [batch, out_height, out_width, channels].
@@ -24,6 +25,7 @@ struct MaxPool2D final : OpOf<MaxPool2D>, Pool2DOptions {
   explicit MaxPool2D(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
 };
@@ -41,6 +43,7 @@ struct MaxPool2DGradient final : OpOf<MaxPool2DGradient>, Pool2DOptions {
   explicit MaxPool2DGradient(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {0, 1}, .outputs = {}}; }
@@ -60,6 +63,7 @@ struct MaxPool2DPick final : OpOf<MaxPool2DPick>, Pool2DOptions {
   explicit MaxPool2DPick(const Pool2DOptions& options = {}) : Pool2DOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {0, 1}, .outputs = {}}; }

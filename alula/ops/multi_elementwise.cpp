@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/batching.h"
 
 namespace alula {
@@ -60,6 +61,13 @@ Tensors MultiElementwise::batched(std::span<const BatchedInput> inputs, int64_t 
     values.push_back(is_scalar(i) ? inputs[i].value : batching::repeated(inputs[i], size));
   }
   return call_all(*this, values);
+}
+
+Attributes MultiElementwise::attributes() const {
+  Attributes attributes = {{"shared", shared}, {"scalars", scalars}};
+  add_parameters(parameters, attributes);
+  add_program(*program, attributes);
+  return attributes;
 }
 
 }  // namespace alula

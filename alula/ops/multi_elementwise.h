@@ -25,6 +25,7 @@ struct MultiElementwise final : OpOf<MultiElementwise> {
   const char* name() const override { return program->name().c_str(); }
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
 
   /// The inputs of one group.

@@ -42,4 +42,12 @@ Tensors OneHot::batched(std::span<const BatchedInput> inputs, int64_t) const {
   return batching::with_axis_behind(*this, inputs[0]);
 }
 
+Attributes OneHot::attributes() const {
+  return {{"depth", depth},
+          {"on_value", on_value},
+          {"off_value", off_value},
+          {"axis", axis},
+          {"dtype", dtype}};
+}
+
 }  // namespace alula

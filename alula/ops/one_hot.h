@@ -38,6 +38,7 @@ struct OneHot final : OpOf<OneHot>, OneHotOptions {
       : OneHotOptions(options), depth(depth) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
 };
 
 }  // namespace alula

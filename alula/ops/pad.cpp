@@ -87,4 +87,16 @@ Tensors Pad::batched(std::span<const BatchedInput> inputs, int64_t) const {
   return {pad(inputs[0].value, around, *this)};
 }
 
+Attributes Pad::attributes() const {
+  std::string pairs;
+  for (const auto& [before, after] : paddings)
+    pairs += fmt::format("{}[{},{}]", pairs.empty() ? "" : ",", before, after);
+  Attributes attributes = {{"paddings", "[" + pairs + "]"}};
+  if (mode == PadMode::kConstant)
+    attributes.emplace_back("constant_values", constant_values);
+  else
+    attributes.emplace_back("mode", mode == PadMode::kReflect ? "REFLECT" : "SYMMETRIC");
+  return attributes;
+}
+
 }  // namespace alula

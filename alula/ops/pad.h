@@ -37,6 +37,7 @@ struct Pad final : OpOf<Pad>, PadOptions {
       : PadOptions(options), paddings(paddings) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return kNeedsNothing; }
 };

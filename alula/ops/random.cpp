@@ -183,4 +183,33 @@ Tensor shuffle(const Tensor& value, Seed seed) {
 }
 
 }  // namespace random
+namespace {
+
+/// The seed; where the numbers begin is another at every run.
+Attributes with_seed(Attributes attributes, random::Seed seed) {
+  if (seed.given()) attributes.emplace_back("seed", seed.value());
+  return attributes;
+}
+
+}  // namespace
+
+Attributes RandomUniform::attributes() const {
+  return with_seed(
+      {{"shape", output.shape}, {"dtype", output.dtype}, {"minval", minval}, {"maxval", maxval}},
+      seed);
+}
+Attributes RandomNormal::attributes() const {
+  return with_seed(
+      {{"shape", output.shape}, {"dtype", output.dtype}, {"mean", mean}, {"stddev", stddev}}, seed);
+}
+Attributes RandomTruncatedNormal::attributes() const {
+  return with_seed(
+      {{"shape", output.shape}, {"dtype", output.dtype}, {"mean", mean}, {"stddev", stddev}}, seed);
+}
+Attributes RandomBernoulli::attributes() const {
+  return with_seed({{"shape", output.shape}, {"dtype", output.dtype}, {"probability", probability}},
+                   seed);
+}
+Attributes RandomShuffle::attributes() const { return with_seed({}, seed); }
+
 }  // namespace alula

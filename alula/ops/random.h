@@ -69,6 +69,7 @@ struct RandomUniform final : OpOf<RandomUniform>, RandomOutput {
   Number maxval = 1.0;
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
@@ -84,6 +85,7 @@ struct RandomNormal final : OpOf<RandomNormal>, RandomOutput {
   double stddev = 1;
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
@@ -99,6 +101,7 @@ struct RandomTruncatedNormal final : OpOf<RandomTruncatedNormal>, RandomOutput {
   double stddev = 1;
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
@@ -111,6 +114,7 @@ struct RandomBernoulli final : OpOf<RandomBernoulli>, RandomOutput {
   double probability = 0.5;
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 
@@ -125,6 +129,7 @@ struct RandomShuffle final : OpOf<RandomShuffle> {
   random::Seed seed = {};
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   std::unique_ptr<Op> drawn_again(SpecRefs inputs) const override;
 };
 

@@ -93,4 +93,11 @@ Tensors Linspace::batched(std::span<const BatchedInput>, int64_t size) const {
   return batching::made_once(*this, size);
 }
 
+Attributes Range::attributes() const {
+  return {{"start", start}, {"limit", limit}, {"delta", delta}, {"dtype", dtype}};
+}
+Attributes Linspace::attributes() const {
+  return {{"start", start}, {"stop", stop}, {"num", num}, {"dtype", dtype}};
+}
+
 }  // namespace alula

@@ -30,6 +30,7 @@ struct Range final : OpOf<Range> {
       : start(start), limit(limit), delta(delta), dtype(dtype) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
 
  private:
   int64_t count() const;
@@ -49,6 +50,7 @@ struct Linspace final : OpOf<Linspace> {
       : start(start), stop(stop), num(num), dtype(dtype) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
 };
 
 }  // namespace alula

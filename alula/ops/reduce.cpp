@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/cumsum.h"
 #include "alula/ops/div.h"
@@ -123,6 +124,12 @@ Gradients ReduceMax::gradient(const Recorded& call) const {
 }
 Gradients ReduceMin::gradient(const Recorded& call) const {
   return {share_of_extremes(kName, call, axis)};
+}
+
+Attributes attributes_of(const ReduceOptions& options) {
+  Attributes attributes = {{"axis", options.axis}};
+  add_unless(false, attributes, "keepdims", options.keepdims);
+  return attributes;
 }
 
 }  // namespace alula

@@ -7,6 +7,7 @@ struct ReduceOptions {
   Axes axis;              // all of them unless given
   bool keepdims = false;  // whether the reduced dimensions stay, with size 1
 };
+Attributes attributes_of(const ReduceOptions& options);
 
 /// The sum along some axes. Numbers; integers wrap around. Of nothing it is 0.
 ///   reduce_sum({{1, 2}, {3, 4}})               ->  10
@@ -57,6 +58,7 @@ struct ReduceOp : OpOf<Derived>, ReduceOptions {
   Tensors batched(std::span<const BatchedInput> inputs, int64_t) const override {
     return batching::with_axis_behind(static_cast<const Derived&>(*this), inputs[0]);
   }
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override {
     Cost cost = Op::cost(inputs, outputs);
     cost.flops = static_cast<double>(inputs[0].shape.size());

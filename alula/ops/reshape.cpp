@@ -94,4 +94,10 @@ Tensors Identity::batched(std::span<const BatchedInput> inputs, int64_t) const {
   return {identity(inputs[0].value)};
 }
 
+Attributes Reshape::attributes() const { return {{"shape", shape}}; }
+
+Attributes ExpandDims::attributes() const { return {{"axis", axis}}; }
+
+Attributes Squeeze::attributes() const { return {{"axis", axis}}; }
+
 }  // namespace alula

@@ -43,6 +43,7 @@ struct Reshape final : ViewOp<Reshape> {
   explicit Reshape(const Shape& shape) : shape(shape) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }
 };
 
@@ -55,6 +56,7 @@ struct ExpandDims final : ViewOp<ExpandDims> {
   explicit ExpandDims(int64_t axis) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }
 };
 
@@ -67,6 +69,7 @@ struct Squeeze final : ViewOp<Squeeze> {
   explicit Squeeze(const Axes& axis = {}) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs, std::span<const Spec>) const override { return {}; }
 };
 

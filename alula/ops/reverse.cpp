@@ -63,4 +63,8 @@ Tensors Roll::batched(std::span<const BatchedInput> inputs, int64_t) const {
   return {roll(inputs[0].value, shift, moved)};
 }
 
+Attributes Reverse::attributes() const { return {{"axis", axis}}; }
+
+Attributes Roll::attributes() const { return {{"shift", shift}, {"axis", axis}}; }
+
 }  // namespace alula

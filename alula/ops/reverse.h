@@ -23,6 +23,7 @@ struct Reverse final : OpOf<Reverse> {
   explicit Reverse(const Axes& axis) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }
@@ -42,6 +43,7 @@ struct Roll final : OpOf<Roll> {
   Ints shifts(const Shape& shape) const;
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }

@@ -60,4 +60,6 @@ Tensors ScatterNd::batched(std::span<const BatchedInput> inputs, int64_t size) c
                      batching::repeated(inputs[1], size), Shape{size} + shape)};
 }
 
+Attributes ScatterNd::attributes() const { return {{"shape", shape}}; }
+
 }  // namespace alula

@@ -19,6 +19,7 @@ struct ScatterNd final : OpOf<ScatterNd> {
   explicit ScatterNd(const Shape& shape) : shape(shape) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {0}, .outputs = {}}; }
 };

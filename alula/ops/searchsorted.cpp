@@ -39,4 +39,8 @@ Tensors SearchSorted::batched(std::span<const BatchedInput> inputs, int64_t size
   return batching::with_leading(*this, inputs, size);
 }
 
+Attributes SearchSorted::attributes() const {
+  return {{"side", right ? "right" : "left"}, {"out_type", out_type}};
+}
+
 }  // namespace alula

@@ -24,6 +24,7 @@ struct SearchSorted final : OpOf<SearchSorted>, SearchSortedOptions {
   explicit SearchSorted(const SearchSortedOptions& options) : SearchSortedOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
 };
 

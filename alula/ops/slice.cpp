@@ -61,4 +61,6 @@ Tensors Slice::batched(std::span<const BatchedInput> inputs, int64_t size) const
   return {slice(inputs[0].value, from, sizes)};
 }
 
+Attributes Slice::attributes() const { return {{"begin", begin}, {"size", size}}; }
+
 }  // namespace alula

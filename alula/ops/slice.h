@@ -20,6 +20,7 @@ struct Slice final : OpOf<Slice> {
   Slice(const Ints& begin, const Ints& size) : begin(begin), size(size) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }

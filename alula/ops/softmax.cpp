@@ -32,4 +32,6 @@ Gradients LogSoftmax::gradient(const Recorded& call) const {
   return {sub(dy, mul(exp(y), sum))};
 }
 
+Attributes attributes_of(const SoftmaxOptions& options) { return {{"axis", options.axis}}; }
+
 }  // namespace alula

@@ -6,6 +6,7 @@ namespace alula {
 struct SoftmaxOptions {
   int64_t axis = -1;
 };
+Attributes attributes_of(const SoftmaxOptions& options);
 
 /// exp(x) / sum(exp(x)) along an axis, computed so that large elements do not overflow. Floating
 /// types.
@@ -32,6 +33,7 @@ struct SoftmaxOp : OpOf<Derived>, SoftmaxOptions {
   Tensors batched(std::span<const BatchedInput> inputs, int64_t) const override {
     return batching::with_axis_behind(static_cast<const Derived&>(*this), inputs[0]);
   }
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override {
     Cost cost = Op::cost(inputs, outputs);
     cost.flops *= kFlops;

@@ -62,4 +62,11 @@ Tensors SortOp<Derived>::batched(std::span<const BatchedInput> inputs, int64_t) 
 template struct SortOp<Sort>;
 template struct SortOp<ArgSort>;
 
+Attributes attributes_of(const SortOptions& options) {
+  Attributes attributes = {{"axis", options.axis}};
+  if (options.direction == SortDirection::kDescending)
+    attributes.emplace_back("direction", "DESCENDING");
+  return attributes;
+}
+
 }  // namespace alula

@@ -9,6 +9,7 @@ struct SortOptions {
   int64_t axis = -1;
   SortDirection direction = SortDirection::kAscending;
 };
+Attributes attributes_of(const SortOptions& options);
 
 /// The elements in order along an axis. Numbers. NaN comes last in either direction.
 ///   sort({3, 1, 2})                                             ->  {1, 2, 3}
@@ -27,6 +28,7 @@ struct SortOp : OpOf<Derived>, SortOptions {
   explicit SortOp(const SortOptions& options = {}) : SortOptions(options) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override { return attributes_of(*this); }
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
 };
 

@@ -71,4 +71,8 @@ Tensors Unstack::batched(std::span<const BatchedInput> inputs, int64_t) const {
   return batching::with_axis_behind(*this, inputs[0]);
 }
 
+Attributes Split::attributes() const { return {{"num_or_size_splits", splits}, {"axis", axis}}; }
+
+Attributes Unstack::attributes() const { return {{"axis", axis}}; }
+
 }  // namespace alula

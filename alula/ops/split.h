@@ -14,6 +14,10 @@ class Splits {
   Splits(std::initializer_list<int64_t> sizes) : sizes_(sizes) {}
   Splits(const Ints& sizes) : sizes_(sizes) {}
 
+  /// "3" or "[1,2]".
+  friend std::string to_string(const Splits& splits) {
+    return splits.equal_ ? fmt::format("{}", splits.count_) : fmt::format("{}", splits.sizes_);
+  }
   /// The sizes of the pieces of a dimension; unknown where they depend on an unknown one.
   Ints of(const char* who, int64_t dim) const;
 
@@ -43,6 +47,7 @@ struct Split final : OpOf<Split> {
   explicit Split(const Splits& splits, int64_t axis = 0) : splits(splits), axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
@@ -57,8 +62,12 @@ struct Unstack final : OpOf<Unstack> {
   explicit Unstack(int64_t axis = 0) : axis(axis) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
 
 }  // namespace alula
+
+template <>
+struct fmt::formatter<alula::Splits> : alula::TextFormatter<alula::Splits> {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/fill.h"
 #include "alula/ops/pad.h"
 #include "alula/ops/reshape.h"
@@ -191,6 +192,16 @@ Tensors StridedSlice::batched(std::span<const BatchedInput> inputs, int64_t) con
   wider.new_axis_mask = new_axis_mask << 1;
   wider.shrink_axis_mask = shrink_axis_mask << 1;
   return call_all(wider, {&inputs[0].value, 1});
+}
+
+Attributes StridedSlice::attributes() const {
+  Attributes attributes = {{"begin", begin}, {"end", end}, {"strides", strides}};
+  add_unless(0, attributes, "begin_mask", begin_mask);
+  add_unless(0, attributes, "end_mask", end_mask);
+  add_unless(0, attributes, "ellipsis_mask", ellipsis_mask);
+  add_unless(0, attributes, "new_axis_mask", new_axis_mask);
+  add_unless(0, attributes, "shrink_axis_mask", shrink_axis_mask);
+  return attributes;
 }
 
 }  // namespace alula

@@ -82,6 +82,7 @@ struct StridedSlice final : OpOf<StridedSlice>, StridedSliceMasks {
 
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs, std::span<const Spec> outputs) const override {
     return copying_cost(outputs);
   }

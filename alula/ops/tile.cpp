@@ -77,4 +77,8 @@ Tensors BroadcastTo::batched(std::span<const BatchedInput> inputs, int64_t size)
                        Shape{size} + shape)};
 }
 
+Attributes Tile::attributes() const { return {{"multiples", multiples}}; }
+
+Attributes BroadcastTo::attributes() const { return {{"shape", shape}}; }
+
 }  // namespace alula

@@ -21,6 +21,7 @@ struct Tile final : OpOf<Tile> {
   explicit Tile(const Ints& multiples) : multiples(multiples) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return kNeedsNothing; }
 };
@@ -35,6 +36,7 @@ struct BroadcastTo final : OpOf<BroadcastTo> {
   explicit BroadcastTo(const Shape& shape) : shape(shape) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return kNeedsNothing; }
 };

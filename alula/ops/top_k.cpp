@@ -96,4 +96,8 @@ Tensors InTopK::batched(std::span<const BatchedInput> inputs, int64_t size) cons
   return batching::with_folded(*this, inputs, size);
 }
 
+Attributes TopK::attributes() const { return {{"k", k}}; }
+
+Attributes InTopK::attributes() const { return {{"k", k}}; }
+
 }  // namespace alula

@@ -33,6 +33,7 @@ struct TopK final : OpOf<TopK> {
   explicit TopK(int64_t k = 1) : k(k) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
   Gradients gradient(const Recorded& call) const override;
   Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {1}}; }
@@ -48,6 +49,7 @@ struct InTopK final : OpOf<InTopK> {
   explicit InTopK(int64_t k = 1) : k(k) {}
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
+  Attributes attributes() const override;
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
 };
 

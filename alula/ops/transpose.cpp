@@ -44,4 +44,6 @@ Tensors Transpose::batched(std::span<const BatchedInput> inputs, int64_t) const 
   return {transpose(inputs[0].value, wider)};
 }
 
+Attributes Transpose::attributes() const { return {{"perm", perm}}; }
+
 }  // namespace alula

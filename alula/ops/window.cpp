@@ -80,4 +80,10 @@ Windows slide(const char* who, Size2 input, const Sliding& sliding, const Spec& 
   return windows;
 }
 
+std::string to_string(const Padding& padding) {
+  if (padding.kind == Padding::kExplicit)
+    return fmt::format("[{},{},{},{}]", padding.top, padding.bottom, padding.left, padding.right);
+  return padding.kind == Padding::kSame ? "SAME" : "VALID";
+}
+
 }  // namespace alula

@@ -34,6 +34,9 @@ struct Padding {
   constexpr bool operator==(const Padding&) const = default;
 };
 
+/// "VALID", "SAME" or "[1,1,2,2]".
+std::string to_string(const Padding& padding);
+
 /// How a window moves along one axis, all sizes known.
 struct Window {
   int64_t input = 0;     // the input's size
@@ -69,6 +72,8 @@ Windows slide(const char* who, Size2 input, const Sliding& sliding, const Spec& 
 
 }  // namespace alula
 
+template <>
+struct fmt::formatter<alula::Padding> : alula::TextFormatter<alula::Padding> {};
 template <>
 struct fmt::formatter<alula::Size2> : fmt::formatter<std::string_view> {
   auto format(const alula::Size2& size, fmt::format_context& context) const {

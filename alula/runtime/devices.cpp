@@ -102,6 +102,7 @@ struct Transfer final : OpOf<Transfer> {
 
   explicit Transfer(Device from) : from(from) {}
   Specs infer(SpecRefs inputs) const override { return {inputs[0]}; }
+  Attributes attributes() const override { return {{"from", from}}; }
   Gradients gradient(const Recorded& call) const override { return {call.dy().to(from)}; }
   Needs needs(IndexSet) const override { return {.inputs = {}, .outputs = {}}; }
 };

@@ -1,5 +1,7 @@
 #include "alula/runtime/op.h"
 
+#include <string_view>
+
 namespace alula {
 namespace {
 
@@ -44,6 +46,19 @@ Needs Op::needs(IndexSet) const { return {}; }
 
 Tensors Op::batched(std::span<const BatchedInput>, int64_t) const {
   fail<UnimplementedError>("{}: it cannot be computed for many elements at once.", name());
+}
+
+bool same(const Op& a, const Op& b) {
+  return &a.type() == &b.type() && !a.type().random &&
+         std::string_view(a.name()) == std::string_view(b.name()) &&
+         a.attributes() == b.attributes();
+}
+
+std::string to_string(const Attributes& attributes) {
+  std::string text;
+  for (const Attribute& attribute : attributes)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", attribute.name, attribute.value);
+  return text;
 }
 
 std::unique_ptr<Op> Op::drawn_again(SpecRefs) const { return nullptr; }

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <memory>
 #include <span>
 
@@ -201,6 +202,13 @@ class Op {
   const OpType* type_;
 };
 
+/// Whether two ops compute the same from the same inputs. An op that draws random numbers is like
+/// no other.
+bool same(const Op& a, const Op& b);
+
+/// "strides=[2,2], padding=SAME"
+std::string to_string(const Attributes& attributes);
+
 namespace internal {
 template <class Derived>
 constexpr bool is_view() {
@@ -223,6 +231,10 @@ constexpr bool is_differentiable() {
   else
     return true;
 }
+template <class Derived>
+constexpr bool has_attributes() {  // of its own, or of a base other than Op
+  return !std::same_as<decltype(&Derived::attributes), Attributes (Op::*)() const>;
+}
 }  // namespace internal
 
 /// The base of an op's struct. `Derived` has `static constexpr const char* kName`, the name of the
@@ -234,6 +246,8 @@ class OpOf : public Op {
  public:
   static OpType& static_type() { return type_; }
   std::unique_ptr<Op> clone() const override {
+    static_assert(sizeof(Derived) == sizeof(Op) || internal::has_attributes<Derived>(),
+                  "an op with fields needs attributes()");
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
 

@@ -19,6 +19,7 @@ struct AddNumber final : OpOf<AddNumber> {
     require(inputs[0].dtype == float32, "{}: takes float32. Got {}.", kName, inputs[0]);
     return {inputs[0]};
   }
+  Attributes attributes() const override { return {{"number", number}}; }
 };
 
 /// a + b, of float32 and one shape.

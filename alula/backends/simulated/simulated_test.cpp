@@ -31,6 +31,7 @@ struct TestOp : OpOf<Derived> {
 struct Failing final : TestOp<Failing> {
   static constexpr const char* kName = "failing";
   int number = 0;
+  Attributes attributes() const override { return {{"number", number}}; }
 };
 const RegisterKernel<DeviceType::kCPU, Failing> failing{[](const Failing& op, const KernelCall&) {
   fail<InvalidArgumentError>("failing: number {}.", op.number);
