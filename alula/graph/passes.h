@@ -33,6 +33,9 @@ void optimize(Graph& graph, const PassOptions& options = {});
 
 // The passes: one a file in passes/, which says what it does.
 void fold_constants(Graph& graph);
+void simplify(Graph& graph);
+void simplify_softmax(Graph& graph);
+void common_subexpressions(Graph& graph);
 void layout(Graph& graph);
 void pool_first(Graph& graph);
 void fuse_conv2d(Graph& graph);
