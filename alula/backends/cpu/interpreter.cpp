@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "alula/backends/cpu/broadcast.h"
+#include "alula/backends/cpu/scratch.h"
 #include "alula/core/memory.h"
 #include "alula/runtime/team.h"
 
@@ -17,12 +18,13 @@ using scalar::Opcode;
 
 constexpr int64_t kTileBytes = 4096;       // of one value; a few of them fit the first-level cache
 constexpr int64_t kStreamBytes = 8 << 20;  // results larger than this will not stay in a cache
+constexpr int64_t kSmall = 1 << 15;        // elements that one thread may well compute alone
 constexpr int64_t kLongRow = 128;          // rows this long are worth a tile of their own
 
 /// Memory for one thread's tiles, kept from call to call.
-class Scratch {
+class Tiles {
  public:
-  ~Scratch() {
+  ~Tiles() {
     if (block_ != nullptr) memory::release(block_, bytes_);
   }
   std::byte* get(size_t bytes) {
@@ -40,7 +42,7 @@ class Scratch {
   void* block_ = nullptr;
   size_t bytes_ = 0;
 };
-thread_local Scratch t_scratch;
+thread_local Tiles t_scratch;
 
 void store(DType dtype, double number, uint64_t* to) {
   with_type(dtype, [&]<class T>(Type<T>) {
@@ -72,14 +74,52 @@ const Code& Code::of(const scalar::Program& program) {
 }
 
 Code::Code(const scalar::Program& program)
-    : inputs_(program.inputs()), name_(program.name()), can_fail_(program.can_fail()) {
+    : program_(program),
+      inputs_(program.inputs()),
+      name_(program.name()),
+      can_fail_(program.can_fail()) {
   for (uint16_t result : program.results()) outputs_.push_back(program.code()[result].dtype);
   place_values(program);
   add_steps(program);
   size_t widest = 1;
   for (const Value& value : values_) widest = std::max(widest, size_of(value.dtype));
   tile_elements_ = kTileBytes / static_cast<int64_t>(widest);
-  single_ = steps_.size() == 1 && tiles_ == 0 && outputs_.size() == 1;
+  // A routine is as good as machine code for one instruction, but takes one vector of a function at
+  // a time.
+  const auto is_float_function = [](const Instruction& step) {
+    return step.dtype == float32 && jit::is_function(step.opcode);
+  };
+  jit::Target target;
+  compiles_ = jit::find_target(&target) &&
+              (steps_.size() > 1 ||
+               std::any_of(program.code().begin(), program.code().end(), is_float_function));
+  single_ = steps_.size() == 1 && tiles_ == 0 && outputs_.size() == 1 && !compiles_;
+}
+
+Code::~Code() {
+  for (Variant* variant = variants_.load(); variant != nullptr;) {
+    const std::unique_ptr<Variant> owned(variant);
+    variant = variant->next;
+  }
+}
+
+const jit::MachineCode* Code::machine_code(uint64_t ones, jit::Stores stores) const {
+  if (!compiles_) return nullptr;
+  Variant* first = variants_.load(std::memory_order_acquire);
+  for (const Variant* v = first; v != nullptr; v = v->next)
+    if (v->ones == ones && v->stores == stores) return v->code.get();
+  // Another thread may make the same meanwhile: then there are two, and both are good.
+  auto* made = new Variant{ones, stores, jit::MachineCode::make(program_, ones, stores), first};
+  while (!variants_.compare_exchange_weak(made->next, made, std::memory_order_acq_rel)) {
+  }
+  return made->code.get();
+}
+
+void Code::set_parameters(std::span<const double> parameters, uint64_t* words) const {
+  for (const auto& [parameter, position] : parameters_) {
+    const Value& value = values_[position];
+    store(value.dtype, parameters[parameter], &words[value.index]);
+  }
 }
 
 int Code::take_tile(std::vector<int>& free_tiles) {
@@ -187,43 +227,134 @@ void Code::copy_results(const scalar::Program& program) {
 /// One call, shared by the threads that take part in it.
 class Run {
  public:
+  /// An output that is not there is one whose elements are asked for by `compute`.
   Run(const Code& code, std::span<const View> inputs, std::span<const View> outputs,
       std::span<const double> parameters)
       : code_(code), inputs_(inputs), outputs_(outputs), broadcast_(outputs[0].shape(), inputs) {
     size_ = outputs[0].size();
     uniforms_ = InlineVector<uint64_t, 16>(code.uniforms_.begin(), code.uniforms_.end());
-    for (const auto& [parameter, position] : code.parameters_) {
-      const Code::Value& value = code.values_[position];
-      store(value.dtype, parameters[parameter], &uniforms_[value.index]);
-    }
+    code.set_parameters(parameters, uniforms_.data());
     // Tiles within a long row read their inputs in place; short rows are first copied together.
     by_rows_ = broadcast_.has_rows() && broadcast_.row() >= kLongRow;
     filled_ = by_rows_ ? 0 : broadcast_.rows();
-    streams_ = outputs.size() == 1 && outputs[0].bytes() >= kStreamBytes && !by_rows_;
+    streams_ = outputs.size() == 1 && outputs[0].data != nullptr &&
+               outputs[0].bytes() >= kStreamBytes && !by_rows_;
+    find_machine_code();
   }
 
   void operator()() {
     const int64_t tile = code_.tile_elements_;
+    const double nanoseconds = this->nanoseconds();
     if (by_rows_) {
       const int64_t row = broadcast_.row();
-      team::parallel_for(size_ / row, code_.nanoseconds_ * static_cast<double>(row),
-                         [&](int64_t begin, int64_t end) {
-                           for (int64_t i = begin; i < end; ++i)
-                             range(i * row, (i + 1) * row, tile);
-                         });
+      team::parallel_for(
+          size_ / row, nanoseconds * static_cast<double>(row),
+          [&](int64_t begin, int64_t end) { each_row(begin * row, end * row, outputs_); });
     } else {
       const int64_t tiles = (size_ + tile - 1) / tile;
       const auto in_tile = static_cast<double>(std::min(tile, size_));
-      team::parallel_for(tiles, code_.nanoseconds_ * in_tile, [&](int64_t begin, int64_t end) {
-        range(begin * tile, std::min(end * tile, size_), tile);
+      team::parallel_for(tiles, nanoseconds * in_tile, [&](int64_t begin, int64_t end) {
+        range(begin * tile, std::min(end * tile, size_), outputs_);
       });
     }
+    check();
+  }
+
+  /// Computes the elements [begin, begin + n) of the one result into memory of the caller's.
+  /// Several threads may do so at a time.
+  void compute(int64_t begin, int64_t n, std::byte* to) {
+    // What is written are the places from `begin` on of an output that would start here.
+    const auto width = static_cast<int64_t>(size_of(code_.outputs_[0]));
+    const auto start = reinterpret_cast<uintptr_t>(to) - static_cast<uintptr_t>(begin * width);
+    const View output{outputs_[0].spec, reinterpret_cast<void*>(start)};
+    if (by_rows_)
+      each_row(begin, begin + n, {&output, 1});
+    else
+      range(begin, begin + n, {&output, 1});
+  }
+  void check() const {
     if (code_.can_fail_ && faults_ != 0) report(code_.name_, faults_);
+  }
+  double nanoseconds() const {
+    return machine_ != nullptr ? machine_->nanoseconds() : code_.nanoseconds_;
   }
 
  private:
-  /// Computes the elements [begin, end), tile by tile.
-  void range(int64_t begin, int64_t end, int64_t tile) {
+  using Outputs = std::span<const View>;
+
+  void find_machine_code() {
+    uint64_t ones = 0;
+    for (size_t k = 0; k < inputs_.size(); ++k) {
+      const Broadcast::Kind kind = broadcast_.kind(k);
+      if (kind == Broadcast::Kind::kOne || (by_rows_ && kind == Broadcast::Kind::kRowOne))
+        ones |= uint64_t{1} << (k % 64);
+    }
+    const bool aligned = reinterpret_cast<uintptr_t>(outputs_[0].data) % 64 == 0;
+    machine_ = code_.machine_code(
+        ones, streams_ && aligned ? jit::Stores::kStreaming : jit::Stores::kPlain);
+    if (machine_ != nullptr) streams_ = false;  // it does so itself
+  }
+
+  /// Computes the elements [begin, end), row by row.
+  void each_row(int64_t begin, int64_t end, Outputs outputs) {
+    const int64_t row = broadcast_.row();
+    for (int64_t next; begin < end; begin = next) {
+      next = std::min(end, (begin / row + 1) * row);
+      range(begin, next, outputs);
+    }
+  }
+
+  /// Computes the elements [begin, end).
+  void range(int64_t begin, int64_t end, Outputs outputs) {
+    if (machine_ == nullptr) return interpret(begin, end, outputs);
+    const Scratch<std::byte> filled(filled_ * kTileBytes);
+    const int64_t tile = filled_ > 0 ? code_.tile_elements_ : end - begin;
+    const int64_t row = filled_ > 0 ? broadcast_.row() : 1;
+    std::byte* addresses[jit::kMostTensors];
+    int64_t filled_at = -1;  // which elements the rows that repeat have been copied for
+    for (int64_t i = begin; i < end;) {
+      const int64_t n = std::min(tile, end - i);
+      const bool in_step = filled_at >= 0 && (i - filled_at) % row == 0;
+      place_tensors(i, n, addresses, filled.data(), in_step, outputs);
+      if (!in_step) filled_at = n == tile ? i : -1;
+      int64_t done = (*machine_)(addresses, uniforms_.data(), n);
+      if (done < n) {
+        const int64_t others = std::min(machine_->step(), n - done);
+        interpret(i + done, i + done + others, outputs);
+        done += others;
+      }
+      i += done;
+    }
+  }
+
+  /// Finds the addresses of inputs and outputs for the `n` elements from `i` on.
+  void place_tensors(int64_t i, int64_t n, std::byte** addresses, std::byte* filled, bool in_step,
+                     Outputs outputs) {
+    for (size_t k = 0; k < inputs_.size(); ++k) {
+      auto* data = inputs_[k].as<std::byte>();
+      const auto width = static_cast<int64_t>(size_of(code_.inputs_[k]));
+      switch (broadcast_.kind(k)) {
+        case Broadcast::Kind::kSame: addresses[k] = data + i * width; break;
+        case Broadcast::Kind::kOne: addresses[k] = data; break;
+        default:
+          if (by_rows_) {
+            addresses[k] = data + broadcast_.offset(k, i) * width;
+          } else {
+            if (!in_step || !broadcast_.is_one_row(k))
+              broadcast_.fill(k, i, n, data, filled, width);
+            addresses[k] = filled;
+            filled += kTileBytes;
+          }
+      }
+    }
+    for (size_t k = 0; k < outputs_.size(); ++k)
+      addresses[inputs_.size() + k] =
+          outputs[k].as<std::byte>() + i * static_cast<int64_t>(size_of(code_.outputs_[k]));
+  }
+
+  /// Computes the elements [begin, end) by routines, tile by tile.
+  void interpret(int64_t begin, int64_t end, Outputs outputs) {
+    const int64_t tile = code_.tile_elements_;
     const size_t values = code_.values_.size();
     const size_t tiles = code_.tiles_ + filled_ + (streams_ ? 1 : 0);
     std::byte* scratch = t_scratch.get(tiles * kTileBytes + values * sizeof(void*));
@@ -234,7 +365,7 @@ class Run {
     const int64_t row = filled_ > 0 ? broadcast_.row() : 1;
     for (int64_t i = begin; i < end; i += tile) {
       const int64_t n = std::min(tile, end - i);
-      place(i, n, addresses, scratch, filled, streamed, i > begin && tile % row == 0);
+      place(i, n, addresses, scratch, filled, streamed, i > begin && tile % row == 0, outputs);
       for (const Code::Step& step : code_.steps_) {
         const void* operands[3];
         uint32_t uniform = 0;
@@ -246,7 +377,7 @@ class Run {
       }
       if (streams_) {
         const auto width = static_cast<int64_t>(size_of(outputs_[0].dtype()));
-        stream_copy(outputs_[0].as<std::byte>() + i * width, streamed, n * width);
+        stream_copy(outputs[0].as<std::byte>() + i * width, streamed, n * width);
       }
     }
     if (faults != 0) faults_.fetch_or(faults, std::memory_order_relaxed);
@@ -264,7 +395,7 @@ class Run {
   /// Finds the address of each value for the tile that starts at element `i`. `in_step`: rows lie
   /// in it as in the tile before, so that what is one row, a bias, is there already.
   void place(int64_t i, int64_t n, std::byte** addresses, std::byte* scratch, std::byte* filled,
-             std::byte* streamed, bool in_step) {
+             std::byte* streamed, bool in_step, Outputs outputs) {
     for (size_t position = 0; position < code_.values_.size(); ++position) {
       const Code::Value& value = code_.values_[position];
       const auto width = static_cast<int64_t>(size_of(value.dtype));
@@ -275,7 +406,7 @@ class Run {
         case Code::Place::kTile: addresses[position] = scratch + value.index * kTileBytes; break;
         case Code::Place::kOutput:
           addresses[position] =
-              streams_ ? streamed : outputs_[value.index].as<std::byte>() + i * width;
+              streams_ ? streamed : outputs[value.index].as<std::byte>() + i * width;
           break;
         case Code::Place::kInput: {
           auto* data = inputs_[value.index].as<std::byte>();
@@ -301,6 +432,7 @@ class Run {
   const Code& code_;
   std::span<const View> inputs_, outputs_;
   Broadcast broadcast_;
+  const jit::MachineCode* machine_ = nullptr;
   InlineVector<uint64_t, 16> uniforms_;
   int64_t size_ = 0;
   int filled_ = 0;
@@ -337,7 +469,48 @@ void Code::run(std::span<const View> inputs, std::span<const View> outputs,
       return;
     }
   }
+  if (compiles_ && run_small(inputs, outputs, parameters)) return;
   Run(*this, inputs, outputs, parameters)();
 }
+
+bool Code::run_small(std::span<const View> inputs, std::span<const View> outputs,
+                     std::span<const double> parameters) const {
+  const int64_t n = outputs[0].size();
+  if (n > kSmall || inputs.size() + outputs.size() > jit::kMostTensors) return false;
+  uint64_t ones = 0;
+  std::byte* addresses[jit::kMostTensors];
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    addresses[k] = inputs[k].as<std::byte>();
+    const int64_t size = inputs[k].size();
+    if (size != n && size != 1) return false;
+    if (size == 1) ones |= uint64_t{1} << k;
+  }
+  const jit::MachineCode* machine = machine_code(ones, jit::Stores::kPlain);
+  if (machine == nullptr || machine->can_stop() ||
+      static_cast<double>(n) * machine->nanoseconds() >= team::kWorthSharing)
+    return false;
+  for (size_t k = 0; k < outputs.size(); ++k)
+    addresses[inputs.size() + k] = outputs[k].as<std::byte>();
+  if (parameters_.empty()) {
+    (*machine)(addresses, uniforms_.data(), n);
+  } else {
+    InlineVector<uint64_t, 16> words(uniforms_.begin(), uniforms_.end());
+    set_parameters(parameters, words.data());
+    (*machine)(addresses, words.data(), n);
+  }
+  return true;
+}
+
+Elements::Elements(const Code& code, std::span<const View> inputs, const Spec& result,
+                   std::span<const double> parameters)
+    : output_{&result, nullptr},
+      run_(std::make_unique<Run>(code, inputs, std::span<const View>(&output_, 1), parameters)) {}
+Elements::~Elements() = default;
+
+void Elements::operator()(int64_t begin, int64_t n, void* to) const {
+  run_->compute(begin, n, static_cast<std::byte*>(to));
+}
+void Elements::check() const { run_->check(); }
+double Elements::nanoseconds() const { return run_->nanoseconds(); }
 
 }  // namespace alula::cpu

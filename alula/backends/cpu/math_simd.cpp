@@ -1,5 +1,5 @@
-// The transcendental functions: Highway's where it has them, with the standard library's for the
-// arguments that those do not take (NaN, infinity, very large ones).
+// The transcendental functions: for float32 our own, for float64 Highway's where it has them, each
+// with the standard library's for the arguments that it does not take.
 #include <cmath>
 #include <limits>
 
@@ -20,20 +20,87 @@ namespace alula::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using scalar::Opcode;
 
-/// A function: `vector` for lanes between `low` and `high`, `plain` for any other.
+/// What the float functions are made of, by Highway.
+template <class D>
+struct FloatArithmetic {
+  using DI = hn::RebindToSigned<D>;
+  using F = hn::Vec<D>;
+  using I = hn::Vec<DI>;
+  using M = hn::Mask<D>;
+
+  F constant(float value) const { return hn::Set(D(), value); }
+  I integer(int32_t value) const { return hn::Set(DI(), value); }
+  F add(F a, F b) const { return hn::Add(a, b); }
+  F sub(F a, F b) const { return hn::Sub(a, b); }
+  F mul(F a, F b) const { return hn::Mul(a, b); }
+  F div(F a, F b) const { return hn::Div(a, b); }
+  F mul_add(F a, F b, F c) const { return hn::MulAdd(a, b, c); }
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  F min(F a, F b) const { return hn::Min(a, b); }
+  F max(F a, F b) const { return hn::Max(a, b); }
+#else
+  F min(F a, F b) const { return hn::IfThenElse(hn::Lt(a, b), a, b); }
+  F max(F a, F b) const { return hn::IfThenElse(hn::Lt(b, a), a, b); }
+#endif
+  F abs(F x) const { return hn::Abs(x); }
+  F copy_sign(F magnitude, F sign) const { return hn::CopySign(magnitude, sign); }
+  F flip_sign(F x, I i) const { return hn::Xor(x, hn::And(hn::BitCast(D(), i), hn::SignBit(D()))); }
+  M less(F a, F b) const { return hn::Lt(a, b); }
+  M less_equal(F a, F b) const { return hn::Le(a, b); }
+  F select(M m, F a, F b) const { return hn::IfThenElse(m, a, b); }
+  I bits(F x) const { return hn::BitCast(DI(), x); }
+  F floats(I i) const { return hn::BitCast(D(), i); }
+  I add_bits(I a, I b) const { return hn::Add(a, b); }
+  I sub_bits(I a, I b) const { return hn::Sub(a, b); }
+  template <int kBits>
+  I shift_left(I i) const {
+    return hn::ShiftLeft<kBits>(i);
+  }
+  template <int kBits>
+  I shift_right(I i) const {
+    return hn::ShiftRight<kBits>(i);
+  }
+  F from_integer(I i) const { return hn::ConvertTo(D(), i); }
+  F scale(F x, F n) const {
+#if HWY_TARGET == HWY_AVX3
+    return F{_mm512_scalef_ps(x.raw, n.raw)};
+#else
+    // In two steps, so that a result too large or too small becomes what it should.
+    const I whole = hn::ConvertTo(DI(), n), half = hn::ShiftRight<1>(whole);
+    return hn::Mul(hn::Mul(x, power(half)), power(hn::Sub(whole, half)));
+#endif
+  }
+
+ private:
+  /// 2^n
+  static F power(I n) {
+    return hn::BitCast(D(), hn::ShiftLeft<23>(hn::Add(n, hn::Set(DI(), 127))));
+  }
+};
+
+#include "alula/backends/cpu/float_functions-inl.h"
+
+/// A function: `vector` for lanes between `low` and `high`, `plain` for any other. Of floats,
+/// `vector` takes all, unless kCheckedFloat is set.
+template <class D>
+inline constexpr bool kIsFloat = sizeof(hn::TFromD<D>) == 4;
+
 struct Exp {
-  static constexpr double kHighFloat = 104, kHighDouble = 706;
+  static constexpr bool kCheckedFloat = false;
   template <class T>
   static constexpr T low() {
     return std::numeric_limits<T>::lowest();
   }
   template <class T>
   static constexpr T high() {
-    return sizeof(T) == 4 ? T(kHighFloat) : T(kHighDouble);
+    return 706;
   }
   template <class D, class V>
   static V vector(D d, V x) {
-    return hn::Exp(d, x);
+    if constexpr (kIsFloat<D>)
+      return float_exp(FloatArithmetic<D>(), x);
+    else
+      return hn::Exp(d, x);
   }
   template <class T>
   static T plain(T x) {
@@ -43,7 +110,10 @@ struct Exp {
 struct Expm1 : Exp {
   template <class D, class V>
   static V vector(D d, V x) {
-    return hn::Expm1(d, x);
+    if constexpr (kIsFloat<D>)
+      return float_expm1(FloatArithmetic<D>(), x);
+    else
+      return hn::Expm1(d, x);
   }
   template <class T>
   static T plain(T x) {
@@ -51,6 +121,7 @@ struct Expm1 : Exp {
   }
 };
 struct Log {
+  static constexpr bool kCheckedFloat = false;
   template <class T>
   static constexpr T low() {
     return std::numeric_limits<T>::min();
@@ -61,7 +132,10 @@ struct Log {
   }
   template <class D, class V>
   static V vector(D d, V x) {
-    return hn::Log(d, x);
+    if constexpr (kIsFloat<D>)
+      return float_log(FloatArithmetic<D>(), x);
+    else
+      return hn::Log(d, x);
   }
   template <class T>
   static T plain(T x) {
@@ -71,6 +145,7 @@ struct Log {
   }
 };
 struct Log1p {
+  static constexpr bool kCheckedFloat = false;
   template <class T>
   static constexpr T low() {
     return T(-0.999);
@@ -81,7 +156,10 @@ struct Log1p {
   }
   template <class D, class V>
   static V vector(D d, V x) {
-    return hn::Log1p(d, x);
+    if constexpr (kIsFloat<D>)
+      return float_log1p(FloatArithmetic<D>(), x);
+    else
+      return hn::Log1p(d, x);
   }
   template <class T>
   static T plain(T x) {
@@ -89,17 +167,21 @@ struct Log1p {
   }
 };
 struct Sin {
+  static constexpr bool kCheckedFloat = true;
   template <class T>
   static constexpr T low() {
-    return -39000;
+    return -kLargestAngle;
   }
   template <class T>
   static constexpr T high() {
-    return 39000;
+    return kLargestAngle;
   }
   template <class D, class V>
   static V vector(D d, V x) {
-    return hn::Sin(d, x);
+    if constexpr (kIsFloat<D>)
+      return float_sin(FloatArithmetic<D>(), x);
+    else
+      return hn::Sin(d, x);
   }
   template <class T>
   static T plain(T x) {
@@ -109,7 +191,10 @@ struct Sin {
 struct Cos : Sin {
   template <class D, class V>
   static V vector(D d, V x) {
-    return hn::Cos(d, x);
+    if constexpr (kIsFloat<D>)
+      return float_cos(FloatArithmetic<D>(), x);
+    else
+      return hn::Cos(d, x);
   }
   template <class T>
   static T plain(T x) {
@@ -119,7 +204,10 @@ struct Cos : Sin {
 struct Tan : Sin {
   template <class D, class V>
   static V vector(D d, V x) {
-    return hn::Div(hn::Sin(d, x), hn::Cos(d, x));
+    if constexpr (kIsFloat<D>)
+      return float_tan(FloatArithmetic<D>(), x);
+    else
+      return hn::Div(hn::Sin(d, x), hn::Cos(d, x));
   }
   template <class T>
   static T plain(T x) {
@@ -127,6 +215,7 @@ struct Tan : Sin {
   }
 };
 struct Tanh {
+  static constexpr bool kCheckedFloat = false;
   template <class T>
   static constexpr T low() {
     return std::numeric_limits<T>::lowest();
@@ -137,7 +226,10 @@ struct Tanh {
   }
   template <class D, class V>
   static V vector(D d, V x) {
-    return hn::Tanh(d, x);
+    if constexpr (kIsFloat<D>)
+      return float_tanh(FloatArithmetic<D>(), x);
+    else
+      return hn::Tanh(d, x);
   }
   template <class T>
   static T plain(T x) {
@@ -157,14 +249,6 @@ V polynomial(D d, V x, const double (&coefficients)[kCount]) {
 
 /// Minimax fits of our own, made with 60 digits.
 struct Erf : Tanh {
-  /// erf(x) / x as a function of x^2 up to 1; error 1.2e-9.
-  static constexpr double kFloatSmall[] = {1.12837916572,    -0.376126257694,  0.112835845297,
-                                           -0.0268537863625, 0.00518827981908, -0.000800977968629,
-                                           7.85251591517e-5};
-  /// (1 - erf(x))^(-1/8) for x from 1 to 3.95, where float's erf has become 1; error 1.2e-8 of erf.
-  static constexpr double kFloatLarge[] = {0.996586274687,    0.158764810602,   0.0502603543204,
-                                           0.0728652305318,   -0.0325007137925, 0.0175604663614,
-                                           -0.00396491767901, 0.000540600034204};
   /// erf(x) / x as a function of x^2 up to 1, as a quotient; error 7e-19.
   static constexpr double kSmallTop[] = {1.1283791670955125747,    0.14350672650420168794,
                                          0.045483621679217308551,  0.0018774135620688563033,
@@ -192,16 +276,10 @@ struct Erf : Tanh {
 
   template <class D, class V>
   static V vector(D d, V x) {
-    const V one = hn::Set(d, 1);
-    if constexpr (sizeof(hn::TFromD<D>) == 4) {
-      const V a = hn::Min(hn::Abs(x), hn::Set(d, 3.95f));
-      const V small = hn::Mul(a, polynomial(d, hn::Mul(a, a), kFloatSmall));
-      const V root = polynomial(d, a, kFloatLarge);
-      const V squared = hn::Mul(root, root);
-      const V fourth = hn::Mul(squared, squared);
-      const V large = hn::Sub(one, hn::Div(one, hn::Mul(fourth, fourth)));
-      return hn::CopySign(hn::IfThenElse(hn::Lt(a, one), small, large), x);
+    if constexpr (kIsFloat<D>) {
+      return float_erf(FloatArithmetic<D>(), x);
     } else {
+      const V one = hn::Set(d, 1);
       const V a = hn::Min(hn::Abs(x), hn::Set(d, 6));
       const V t = hn::Mul(a, a);
       const auto is_small = hn::Lt(a, one);
@@ -223,6 +301,7 @@ struct Erf : Tanh {
 template <class F, class D, class V = hn::Vec<D>>
 HWY_NOINLINE V evaluate(D d, V x) {
   using T = hn::TFromD<D>;
+  if constexpr (kIsFloat<D> && !F::kCheckedFloat) return F::vector(d, x);
   const auto valid = hn::And(hn::Ge(x, hn::Set(d, F::template low<T>())),
                              hn::Le(x, hn::Set(d, F::template high<T>())));
   const V y = F::vector(d, x);

@@ -1,7 +1,6 @@
 #include "alula/ops/multi_elementwise.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "alula/backends/cpu/interpreter.h"
 #include "alula/backends/cpu/scratch.h"
@@ -19,13 +18,11 @@ class GroupRun {
         each_in_(code.inputs_.size() - static_cast<size_t>(groups.shared)),
         each_out_(code.outputs_.size()) {
     uniforms_ = InlineVector<uint64_t, 16>(code.uniforms_.begin(), code.uniforms_.end());
-    for (const auto& [parameter, position] : code.parameters_) {
-      const Code::Value& value = code.values_[position];
-      with_type(value.dtype, [&]<class T>(Type<T>) {
-        const T number = static_cast<T>(groups.parameters[parameter]);
-        std::memcpy(&uniforms_[value.index], &number, sizeof(T));
-      });
-    }
+    code.set_parameters(groups.parameters, uniforms_.data());
+    uint64_t ones = 0;
+    for (size_t k = 0; k < code.inputs_.size(); ++k)
+      if (is_one(static_cast<int>(k))) ones |= uint64_t{1} << (k % 64);
+    machine_ = code.machine_code(ones, jit::Stores::kPlain);
     for (const Code::Step& step : code.steps_) {
       uint32_t uniform = 0;
       for (int k = 0; k < step.operand_count; ++k)
@@ -46,10 +43,12 @@ class GroupRun {
     const int64_t tiles = first_tile_.back();
     if (tiles == 0) return;
     // What a tile costs beside its elements: some calls of routines.
-    const double overhead = 4 * static_cast<double>(code_.steps_.size());
+    const double overhead = machine_ ? 10 : 4 * static_cast<double>(code_.steps_.size());
     const double each = static_cast<double>(elements_) / static_cast<double>(tiles);
-    team::parallel_for(tiles, code_.nanoseconds_ * each + overhead,
-                       [&](int64_t begin, int64_t end) { range(begin, end); });
+    const double nanoseconds = machine_ ? machine_->nanoseconds() : code_.nanoseconds_;
+    team::parallel_for(tiles, nanoseconds * each + overhead, [&](int64_t begin, int64_t end) {
+      machine_ ? run_machine(begin, end) : interpret(begin, end);
+    });
   }
 
  private:
@@ -59,8 +58,12 @@ class GroupRun {
   bool is_uniform(uint16_t position) const {
     const Code::Value& value = code_.values_[position];
     if (value.place != Code::Place::kInput) return value.place == Code::Place::kUniform;
-    return value.index < groups_.shared ||
-           value.index >= static_cast<int>(code_.inputs_.size()) - groups_.scalars;
+    return is_one(value.index);
+  }
+  /// Whether an input is a single value.
+  bool is_one(int input) const {
+    return input < groups_.shared ||
+           input >= static_cast<int>(code_.inputs_.size()) - groups_.scalars;
   }
   /// Whether a value lies elsewhere in each tile or group.
   bool moves(uint16_t position) const {
@@ -69,26 +72,71 @@ class GroupRun {
            (value.place == Code::Place::kInput && value.index >= groups_.shared);
   }
 
-  /// Computes the tiles [begin, end).
-  void range(int64_t begin, int64_t end) {
+  size_t group_of(int64_t tile) const {
+    return static_cast<size_t>(std::upper_bound(first_tile_.begin(), first_tile_.end(), tile) -
+                               first_tile_.begin() - 1);
+  }
+
+  /// Computes the tiles [begin, end), those of a group in one go.
+  void run_machine(int64_t begin, int64_t end) const {
+    for (size_t group = group_of(begin); begin < end; ++group) {
+      const int64_t until = std::min(end, first_tile_[group + 1]);
+      if (until <= begin) continue;
+      const int64_t size = groups_.outputs[group * each_out_].size();
+      const int64_t from = (begin - first_tile_[group]) * tile();
+      const int64_t to = std::min(size, (until - first_tile_[group]) * tile());
+      for (int64_t i = from; i < to;) {
+        std::byte* addresses[jit::kMostTensors];
+        place_tensors(group, i, addresses);
+        i += (*machine_)(addresses, uniforms_.data(), to - i);
+        if (i == to) break;
+        const int64_t others = std::min({machine_->step(), to - i, tile()});
+        interpret_part(group, i, others);
+        i += others;
+      }
+      begin = until;
+    }
+  }
+
+  /// The addresses of a group's inputs and outputs from element `start` on.
+  void place_tensors(size_t group, int64_t start, std::byte** addresses) const {
+    const size_t inputs = code_.inputs_.size();
+    for (size_t k = 0; k < inputs; ++k) {
+      // The shared ones are counted in k.
+      const size_t view = k < static_cast<size_t>(groups_.shared) ? k : group * each_in_ + k;
+      const int64_t offset =
+          is_one(static_cast<int>(k)) ? 0 : start * static_cast<int64_t>(size_of(code_.inputs_[k]));
+      addresses[k] = groups_.inputs[view].as<std::byte>() + offset;
+    }
+    for (size_t k = 0; k < each_out_; ++k)
+      addresses[inputs + k] = groups_.outputs[group * each_out_ + k].as<std::byte>() +
+                              start * static_cast<int64_t>(size_of(code_.outputs_[k]));
+  }
+
+  /// Computes the tiles [begin, end) by routines.
+  void interpret(int64_t begin, int64_t end) const {
+    for (size_t group = group_of(begin); begin < end; ++begin) {
+      while (begin >= first_tile_[group + 1]) ++group;
+      const int64_t start = (begin - first_tile_[group]) * tile();
+      const int64_t size = groups_.outputs[group * each_out_].size();
+      interpret_part(group, start, std::min(tile(), size - start));
+    }
+  }
+
+  /// Computes `n` elements of a group, at most a tile.
+  void interpret_part(size_t group, int64_t start, int64_t n) const {
     const Scratch<std::byte> tiles(code_.tiles_ * kTile);
     InlineVector<std::byte*, 48> addresses;
     for (const Code::Value& value : code_.values_)
-      addresses.push_back(value.place == Code::Place::kUniform
-                              ? reinterpret_cast<std::byte*>(&uniforms_[value.index])
-                          : value.place == Code::Place::kTile ? tiles.data() + value.index * kTile
-                          : value.place == Code::Place::kInput && value.index < groups_.shared
-                              ? groups_.inputs[value.index].as<std::byte>()
-                              : nullptr);
-    size_t group = static_cast<size_t>(
-        std::upper_bound(first_tile_.begin(), first_tile_.end(), begin) - first_tile_.begin() - 1);
-    for (int64_t i = begin; i < end; ++i) {
-      while (i >= first_tile_[group + 1]) ++group;
-      const int64_t start = (i - first_tile_[group]) * tile();
-      const int64_t size = groups_.outputs[group * each_out_].size();
-      place(group, start, addresses.data());
-      compute(std::min(tile(), size - start), addresses.data());
-    }
+      addresses.push_back(
+          value.place == Code::Place::kUniform
+              ? reinterpret_cast<std::byte*>(const_cast<uint64_t*>(&uniforms_[value.index]))
+          : value.place == Code::Place::kTile ? tiles.data() + value.index * kTile
+          : value.place == Code::Place::kInput && value.index < groups_.shared
+              ? groups_.inputs[value.index].as<std::byte>()
+              : nullptr);
+    place(group, start, addresses.data());
+    compute(n, addresses.data());
   }
 
   /// Finds the addresses that differ from tile to tile.
@@ -120,6 +168,7 @@ class GroupRun {
 
   const Code& code_;
   const Code::Groups& groups_;
+  const jit::MachineCode* machine_ = nullptr;
   size_t each_in_, each_out_;
   InlineVector<uint64_t, 16> uniforms_;
   InlineVector<uint32_t, 32> uniform_;    // a step: which operands are single values
