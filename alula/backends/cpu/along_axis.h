@@ -1,5 +1,5 @@
 #pragma once
-#include "alula/core/memory.h"
+#include "alula/backends/cpu/scratch.h"
 #include "alula/core/shape.h"
 
 namespace alula::cpu {
@@ -12,22 +12,6 @@ struct AlongAxis {
     const int64_t at = axis < 0 ? axis + shape.rank() : axis;
     for (int i = 0; i < shape.rank(); ++i) (i < at ? outer : i > at ? inner : length) *= shape[i];
   }
-};
-
-/// Memory that a kernel needs while it runs: `count` uninitialised T.
-template <class T>
-class Scratch {
- public:
-  explicit Scratch(int64_t count)
-      : bytes_(count * sizeof(T)), data_(static_cast<T*>(memory::allocate(bytes_))) {}
-  ~Scratch() { memory::release(data_, bytes_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  T* data() const { return data_; }
-
- private:
-  size_t bytes_;
-  T* data_;
 };
 
 }  // namespace alula::cpu

@@ -1,184 +1,29 @@
-// How a reduction is cut into pieces, and these are shared by the threads.
-#include "alula/backends/cpu/reduce.h"
-
-#include <algorithm>
-#include <cstddef>
-
-#include "alula/backends/cpu/along_axis.h"
 #include "alula/ops/reduce.h"
-#include "alula/runtime/team.h"
+
+#include "alula/backends/cpu/reduce_job.h"
 
 namespace alula::cpu {
 namespace {
 
-/// Dimensions that are gone through in order, with the distance of neighbours in each.
-struct Loop {
-  Shape sizes, strides;
-
-  int64_t count() const { return sizes.size(); }
-  int64_t offset(int64_t i) const {
-    int64_t offset = 0;
-    for (int axis = sizes.rank() - 1; axis >= 0; --axis) {
-      offset += i % sizes[axis] * strides[axis];
-      i /= sizes[axis];
-    }
-    return offset;
-  }
-};
-
-/// A tensor as blocks of two dimensions, one of which is reduced. Neighbours that are both reduced,
-/// or both kept, are one dimension; so the innermost two are such a block, and outside of it there
-/// are blocks that have results of their own, and blocks that share theirs.
-struct Blocks {
-  Loop kept, shared;
-  bool columns =
-      false;          // the block is [depth, width], reduced along its columns; else [width, depth]
-  int64_t width = 1;  // results of a block
-  int64_t depth = 1;  // elements that go into one
-  int64_t stride = 1;  // of the block's rows
-
-  Blocks(const Shape& shape, std::bitset<kMaxRank> reduced) {
-    Shape sizes;
-    std::bitset<kMaxRank> merged;
-    for (int i = 0; i < shape.rank(); ++i) {
-      if (shape[i] == 1) continue;
-      const int last = sizes.rank() - 1;
-      if (last >= 0 && merged[last] == reduced[i]) {
-        sizes[last] *= shape[i];
-      } else {
-        merged[last + 1] = reduced[i];
-        sizes.push_back(shape[i]);
-      }
-    }
-    int rank = sizes.rank();
-    if (rank == 0) return;
-    columns = !merged[rank - 1];
-    const int64_t inner = sizes[rank - 1], outer = rank > 1 ? sizes[rank - 2] : 1;
-    width = columns ? inner : outer;
-    depth = columns ? outer : inner;
-    stride = inner;
-    place_outer(sizes, merged, std::max(0, rank - 2), inner * outer);
-  }
-
- private:
-  void place_outer(const Shape& sizes, std::bitset<kMaxRank> reduced, int rank, int64_t block) {
-    Shape strides = sizes;
-    for (int i = rank - 1; i >= 0; --i) {
-      strides[i] = block;
-      block *= sizes[i];
-    }
-    for (int i = 0; i < rank; ++i) {
-      Loop& loop = reduced[i] ? shared : kept;
-      loop.sizes.push_back(sizes[i]);
-      loop.strides.push_back(strides[i]);
-    }
-  }
-};
-
-/// Pieces of a range: [begin(i), end(i)).
-struct Pieces {
-  int64_t total, size, count;
-
-  Pieces(int64_t total, int64_t size)
-      : total(total), size(size), count((total + size - 1) / size) {}
-  int64_t begin(int64_t i) const { return i * size; }
-  int64_t end(int64_t i) const { return std::min(total, (i + 1) * size); }
-  int64_t length(int64_t i) const { return end(i) - begin(i); }
-};
-
-int64_t round_up(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
-/// One reduction, cut by its shape alone, so that results do not depend on the number of threads.
-class Job {
+/// Elements that are in memory.
+class Stored {
  public:
-  Job(const Reducer& reducer, const Blocks& blocks, const void* x, void* out)
-      : reducer_(reducer),
-        blocks_(blocks),
-        x_(static_cast<const std::byte*>(x)),
-        out_(static_cast<std::byte*>(out)),
-        results_(blocks.width, results_at_a_time(blocks)),
-        shared_(blocks.shared.count(), blocks.shared.count()),
-        depth_(blocks.depth, blocks.depth) {
-    // Where few results take much work each, several threads work on one.
-    const int64_t tasks = blocks.kept.count() * results_.count;
-    const int64_t work = results_.size * blocks.depth * blocks.shared.count();
-    const int64_t parts =
-        std::clamp<int64_t>(work / kPiece, 1, std::max<int64_t>(1, kMostTasks / tasks));
-    if (shared_.total >= parts)
-      shared_ = Pieces(shared_.total, (shared_.total + parts - 1) / parts);
-    else
-      depth_ = Pieces(depth_.total,
-                      round_up((depth_.total + parts - 1) / parts, blocks.columns ? 8 : 1024));
-  }
+  Stored(const Reducer& reducer, const void* x)
+      : reducer_(reducer), x_(static_cast<const std::byte*>(x)) {}
 
-  void run() {
-    const int64_t tasks = blocks_.kept.count() * results_.count,
-                  parts = shared_.count * depth_.count;
-    const int64_t count = blocks_.depth * blocks_.shared.count();
-    const double nanoseconds =
-        0.1 * static_cast<double>(reducer_.element * results_.size * depth_.size * shared_.size);
-    if (parts == 1) {
-      team::parallel_for(tasks, nanoseconds, [&](int64_t begin, int64_t end) {
-        alignas(64) std::byte accumulators[kMostAccumulators * sizeof(double)];
-        for (int64_t task = begin; task < end; ++task) {
-          reduce(task, 0, accumulators);
-          reducer_.finish(accumulators, length(task), count, result(task));
-        }
-      });
-      return;
-    }
-    const int64_t row = results_.size * reducer_.accumulator;
-    const Scratch<std::byte> scratch(tasks * parts * row);
-    team::parallel_for(tasks * parts, nanoseconds, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) reduce(i / parts, i % parts, scratch.data() + i * row);
-    });
-    for (int64_t task = 0; task < tasks; ++task) {
-      std::byte* first = scratch.data() + task * parts * row;
-      for (int64_t i = 1; i < parts; ++i) reducer_.combine(first + i * row, length(task), first);
-      reducer_.finish(first, length(task), count, result(task));
-    }
-  }
-
- private:
-  static constexpr int64_t kPiece = 32768;   // elements that are worth a task
-  static constexpr int64_t kMostTasks = 64;  // unless each has results of its own
-
-  static int64_t results_at_a_time(const Blocks& blocks) {
-    const int64_t most = blocks.columns ? kMostAccumulators : kPiece / blocks.depth;
-    return std::clamp<int64_t>(most, 1, std::min(blocks.width, kMostAccumulators));
-  }
-
-  int64_t length(int64_t task) const { return results_.length(task % results_.count); }
-  std::byte* result(int64_t task) const {
-    const int64_t position =
-        task / results_.count * blocks_.width + results_.begin(task % results_.count);
-    return out_ + position * reducer_.element;
-  }
-
-  void reduce(int64_t task, int64_t part, std::byte* accumulators) const {
-    const int64_t first = results_.begin(task % results_.count), n = length(task);
-    const int64_t shared = part / depth_.count, deep = part % depth_.count;
-    const int64_t begin = depth_.begin(deep), depth = depth_.length(deep);
-    const int64_t corner =
-        blocks_.columns ? begin * blocks_.stride + first : first * blocks_.stride + begin;
-    const int64_t block = blocks_.kept.offset(task / results_.count) + corner;
-    reducer_.start(accumulators, n);
-    for (int64_t i = shared_.begin(shared); i < shared_.end(shared); ++i) {
-      const std::byte* x = x_ + (block + blocks_.shared.offset(i)) * reducer_.element;
-      if (blocks_.columns)
-        reduce_columns(x, depth, n, accumulators);
-      else
-        reducer_.rows(x, n, blocks_.stride, depth, accumulators);
-    }
+  double nanoseconds() const { return 0.1 * static_cast<double>(reducer_.element); }
+  void rows(int64_t position, int64_t rows, int64_t stride, int64_t n,
+            std::byte* accumulators) const {
+    reducer_.rows(x_ + position * reducer_.element, rows, stride, n, accumulators);
   }
 
   /// Rows shorter than a vector or two are taken several at a time, as one longer row.
-  void reduce_columns(const std::byte* x, int64_t rows, int64_t n, std::byte* accumulators) const {
+  void columns(int64_t position, int64_t rows, int64_t stride, int64_t n,
+               std::byte* accumulators) const {
+    const std::byte* x = x_ + position * reducer_.element;
     constexpr int64_t kLong = 512;
     const int64_t some = kLong / n;
-    if (n == blocks_.stride && some > 1 && rows >= 8 * some) {
+    if (n == stride && some > 1 && rows >= 8 * some) {
       alignas(64) std::byte wide[kLong * sizeof(double)];
       reducer_.start(wide, some * n);
       reducer_.columns(x, rows / some, some * n, some * n, wide);
@@ -187,24 +32,13 @@ class Job {
       x += rows / some * some * n * reducer_.element;
       rows %= some;
     }
-    reducer_.columns(x, rows, blocks_.stride, n, accumulators);
+    reducer_.columns(x, rows, stride, n, accumulators);
   }
 
+ private:
   const Reducer& reducer_;
-  const Blocks& blocks_;
   const std::byte* x_;
-  std::byte* out_;
-  Pieces results_;         // of a block
-  Pieces shared_, depth_;  // of what goes into a result
 };
-
-/// Results of no elements.
-void fill_empty(const Reducer& reducer, const View& out) {
-  alignas(64) std::byte accumulator[sizeof(double)];
-  reducer.start(accumulator, 1);
-  for (int64_t i = 0; i < out.size(); ++i)
-    reducer.finish(accumulator, 1, 0, out.as<std::byte>() + i * reducer.element);
-}
 
 template <class Derived, Reduction kReduction>
 void reduce(const Derived& op, const KernelCall& call) {
@@ -213,7 +47,7 @@ void reduce(const Derived& op, const KernelCall& call) {
   const Reducer& reducer = find_reducer(kReduction, x.dtype());
   if (x.size() == 0) return fill_empty(reducer, out);
   const Blocks blocks(x.shape(), op.axis.among(op.name(), x.shape().rank()));
-  Job(reducer, blocks, x.data, out.data).run();
+  ReduceJob(reducer, blocks, Stored(reducer, x.data), out.data).run();
 }
 
 const RegisterKernel<DeviceType::kCPU, ReduceSum> sum{reduce<ReduceSum, Reduction::kSum>};
