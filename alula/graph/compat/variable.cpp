@@ -6,7 +6,6 @@
 namespace alula::compat::v1 {
 
 using internal::Assignment;
-using internal::Building;
 using internal::GraphState;
 using internal::VariableNote;
 
