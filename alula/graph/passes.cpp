@@ -22,6 +22,7 @@ constexpr Pass kPasses[] = {
     {"fuse_elementwise", fuse_elementwise},
     {"fuse_conv2d_gradient", fuse_conv2d_gradient},
     {"fuse_matmul", fuse_matmul},
+    {"fuse_reduce", fuse_reduce},
 };
 
 /// The names in ALULA_WITHOUT_PASSES, read once.

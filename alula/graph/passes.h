@@ -42,5 +42,6 @@ void fuse_conv2d(Graph& graph);
 void fuse_conv2d_gradient(Graph& graph);
 void fuse_elementwise(Graph& graph);
 void fuse_matmul(Graph& graph);
+void fuse_reduce(Graph& graph);
 
 }  // namespace alula::graph
