@@ -96,8 +96,11 @@ void remove_dead(Graph& graph) {
       if (graph.nodes[i].kind == Node::Kind::kVariable && graph.nodes[i].variable.same_as(variable))
         need(i);
   }
-  for (size_t i = 0; i < graph.nodes.size(); ++i)
-    if (graph.nodes[i].kind == Node::Kind::kInput) need(i);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (node.kind == Node::Kind::kInput) need(i);
+    if (node.kind == Node::Kind::kOp && node.op->type().random) need(i);
+  }
   while (!open.empty()) {
     const size_t i = open.back();
     open.pop_back();

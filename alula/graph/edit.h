@@ -21,7 +21,8 @@ void replace(Graph& graph, Value from, Value to);
 
 /// Puts each node after those that it needs, otherwise as they were.
 void sort(Graph& graph);
-/// Takes out the nodes that neither an output nor a variable depends on. Inputs stay.
+/// Takes out the nodes that neither an output nor a variable depends on. Inputs stay, and
+/// so do random ops: a run draws as many numbers as an eager call, so that later ones are the same.
 void remove_dead(Graph& graph);
 
 /// The op of a node if it is of this class, else null.

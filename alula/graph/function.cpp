@@ -37,13 +37,12 @@ void Traces::warn_of_many(const std::vector<Spec>& signature) {
   if (warned_ || traces_.size() < kMany) return;
   warned_ = true;
   const std::vector<Spec>& before = traces_.back()->signature;
-  for (size_t i = 0; i < signature.size(); ++i)
-    if (signature[i] != before[i])
-      logging::warn(
-          "function: it has been traced {} times, and is traced again because input {} was {} and "
-          "is "
-          "{} now. Each trace takes time; call it with few different shapes. (This is said once.)",
-          traces_.size(), i, before[i], signature[i]);
+  size_t i = 0;
+  while (i + 1 < signature.size() && signature[i] == before[i]) ++i;
+  logging::warn(
+      "{}: it has been traced {} times, and is traced again because input {} was {} and is {} now. "
+      "Each trace takes time; call it with few different shapes. (This is said once.)",
+      name_, traces_.size(), i, before[i], signature[i]);
 }
 
 Tensors Traces::call(TensorRefs inputs) {

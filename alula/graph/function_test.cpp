@@ -184,3 +184,42 @@ TEST(Function, TakesNoUndefinedTensor) {
   const auto f = function([](const Tensor& x) { return x; });
   EXPECT_ERROR(f(Tensor()), InvalidArgumentError, "input 0 is not defined yet");
 }
+
+TEST(Function, ReturnsSeveralTensors) {
+  const auto pair = function([](const Tensor& x) { return std::pair(x + 1, x * 2); });
+  const auto [more, twice] = pair(Tensor{1.f, 2.f});
+  expect_equal(more, {{2}, {2, 3}}, float32);
+  expect_equal(twice, {{2}, {2, 4}}, float32);
+  const auto tuple =
+      function([](const Tensor& x) { return std::tuple(x, reduce_sum(x), x * 0 + 1); });
+  EXPECT_EQ(std::get<1>(tuple(Tensor{1.f, 2.f})).item<float>(), 3);
+  expect_equal(std::get<2>(tuple(Tensor{1.f, 2.f})), {{2}, {1, 1}}, float32);
+}
+
+TEST(Function, TakesAnyNumberOfTensors) {
+  const auto sum = function([](const auto&... x) { return (x + ... + Tensor(0.f)); });
+  EXPECT_EQ(sum(Tensor(1.f)).item<float>(), 1);
+  EXPECT_EQ(sum(Tensor(1.f), Tensor(2.f)).item<float>(), 3);
+  EXPECT_EQ(sum(Tensor(5.f), Tensor(2.f), Tensor(1.f)).item<float>(), 8);
+  EXPECT_EQ(sum(Tensor(4.f)).item<float>(), 4);
+  EXPECT_EQ(sum.trace_count(), 3u);
+}
+
+TEST(Function, DrawsInTheOrderOfTheCalls) {
+  const auto numbers = [](const Tensor& x) {
+    const Tensor first = random::uniform({3}), second = random::normal({3});
+    const Tensor unused = random::uniform({2});
+    return std::pair(second + x, first + x);  // not the order in which they were drawn
+  };
+  const auto f = function(numbers);
+  for (int call = 0; call < 2; ++call) {
+    random::set_seed(11);
+    const auto [a, b] = f(zeros({3}));
+    const std::vector<float> next = random::uniform({3}).to_vector<float>();
+    random::set_seed(11);
+    const auto [c, d] = numbers(zeros({3}));
+    EXPECT_EQ(a.to_vector<float>(), c.to_vector<float>());
+    EXPECT_EQ(b.to_vector<float>(), d.to_vector<float>());
+    EXPECT_EQ(random::uniform({3}).to_vector<float>(), next);
+  }
+}

@@ -73,11 +73,11 @@ TEST(Trace, ConstantsAreComputedAtOnceAndRandomNumbersAreNot) {
       {{float32, {2}}});
   EXPECT_EQ(graph.str(),
             "%0 = input : float32[2]\n"
-            "%1 = constant 3.0 : float32[]\n"
-            "%2 = mul %0 %1 : float32[2]\n"
-            "%3 = random_uniform(shape=[2], dtype=float32, minval=0, maxval=1) : float32[2]\n"
-            "%4 = add %0 %3 : float32[2]\n"
-            "return %2 %4\n");
+            "%1 = random_uniform(shape=[2], dtype=float32, minval=0, maxval=1) : float32[2]\n"
+            "%2 = constant 3.0 : float32[]\n"
+            "%3 = mul %0 %2 : float32[2]\n"
+            "%4 = add %0 %1 : float32[2]\n"
+            "return %3 %4\n");
 }
 
 TEST(Trace, PrintsAttributesAndConstants) {

@@ -176,10 +176,12 @@ Tensor shuffle(const Tensor& value, Seed seed) {
   if (value.rank() == 0) return value;
   RandomShuffle op;
   op.seed = seed;
+  if (t_state.tracing()) {
+    const Tensor* input = &value;
+    return call_later(op, TensorRefs({&input, 1}))[0];
+  }
   op.stream = reserve(op.kName, value.dtype(), seed, blocks_of(value.shape()[0], int64));
-  if (!t_state.tracing()) return call(op, value);
-  const Tensor* input = &value;
-  return call_later(op, TensorRefs({&input, 1}))[0];
+  return call(op, value);
 }
 
 }  // namespace random
