@@ -14,7 +14,7 @@ NadamImpl::NadamImpl(const Options& options)
 
 std::vector<OptimizerImpl::Slot> NadamImpl::slots() const { return {{"momentum"}, {"velocity"}}; }
 
-void NadamImpl::build_own() { product_ = add_variable("u_product", Tensor(1.f)); }
+void NadamImpl::build_own() { product_ = add_variable("u_product", 1); }
 
 /// beta_1 as it is at a step: it grows with time.
 double NadamImpl::momentum_at(int64_t step) const {
@@ -29,9 +29,8 @@ StepScalars NadamImpl::scalars(const StepNumbers& step) {
   return {step.rate, next / (1 - product * next), (1 - now) / (1 - product), second};
 }
 
-void NadamImpl::stepped(const StepNumbers& step) {
-  const double product = product_.value().item<float>() * momentum_at(step.step);
-  product_.assign(Tensor(static_cast<float>(product)));
+StepScalars NadamImpl::own_after(const StepNumbers& step) const {
+  return {product_.value().item<float>() * momentum_at(step.step)};
 }
 
 void NadamImpl::rule(ElementUpdate& u) const {

@@ -25,7 +25,7 @@ class NadamImpl final : public OptimizerImpl {
   std::vector<Slot> slots() const override;
   StepScalars scalars(const StepNumbers& step) override;
   void rule(ElementUpdate& u) const override;
-  void stepped(const StepNumbers& step) override;
+  StepScalars own_after(const StepNumbers& step) const override;
 
  private:
   void build_own() override;

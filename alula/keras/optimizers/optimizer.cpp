@@ -4,6 +4,7 @@
 
 #include "alula/keras/words.h"
 #include "alula/ops/fill.h"
+#include "alula/runtime/dispatch.h"
 
 namespace alula::keras {
 namespace {
@@ -81,8 +82,12 @@ OptimizerImpl::OptimizerImpl(const char* class_name, const OptimizerOptions& opt
 }
 
 double OptimizerImpl::learning_rate() const {
-  if (rate_.defined()) return rate_.value().item<float>();
-  return options_.learning_rate.schedule()(iterations_.value().item<int64_t>());
+  return rate_after(iterations_.value().item<int64_t>());
+}
+
+/// The learning rate of a call after so many others.
+double OptimizerImpl::rate_after(int64_t calls) const {
+  return rate_.defined() ? rate_.value().item<float>() : options_.learning_rate.schedule()(calls);
 }
 
 void OptimizerImpl::set_learning_rate(double rate) {
@@ -91,6 +96,10 @@ void OptimizerImpl::set_learning_rate(double rate) {
           "with a number instead.",
           name_, options_.learning_rate.schedule().name());
   require(rate >= 0, "{}: the learning rate must not be negative. Got {}.", name_, rate);
+  require<UnimplementedError>(!t_state.tracing(),
+                              "{}: the learning rate cannot be set inside of function(). Set it "
+                              "before a call, or use a schedule.",
+                              name_);
   rate_.assign(rate_tensor(rate));
 }
 
@@ -115,13 +124,14 @@ void OptimizerImpl::build(const std::vector<Variable>& variables) {
     tracked.push_back(std::move(item));
   }
   build_own();
+  rule_scalars_ = static_cast<int>(scalars({}).size());
   tracked_ = std::move(tracked);
   positions_ = std::move(positions);
   built_ = true;
 }
 
-Variable OptimizerImpl::add_variable(const char* name, const Tensor& initial) {
-  own_.emplace_back(initial, VariableOptions{.trainable = false, .name = name});
+Variable OptimizerImpl::add_variable(const char* name, float initial) {
+  own_.emplace_back(Tensor(initial), VariableOptions{.trainable = false, .name = name});
   return own_.back();
 }
 
@@ -153,9 +163,12 @@ void OptimizerImpl::exclude_from_weight_decay(const ExcludeOptions& options) {
 }
 
 void OptimizerImpl::finalize_variable_values(const std::vector<Variable>& variables) {
-  if (!options_.use_ema || !built_) return;  // without a step there are no averages
+  const int64_t steps =
+      iterations_.value().item<int64_t>() / options_.gradient_accumulation_steps.value_or(1);
+  if (!options_.use_ema || !built_ || steps == 0) return;  // without a step there are no averages
   for (size_t i = 0; i < variables.size(); ++i) {
     const Tracked& item = find(variables[i], i);
+    if (!item.averaged) continue;
     Variable(item.variable).assign(item.slots.back().value());
   }
 }

@@ -74,8 +74,8 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   /// The numbers of a step that `rule` reads. The first is the learning rate, or made from it.
   virtual StepScalars scalars(const StepNumbers& step) { return {step.rate}; }
   virtual void rule(ElementUpdate& u) const = 0;
-  /// Called when all variables have been updated.
-  virtual void stepped(const StepNumbers&) {}
+  /// What the optimizer's own variables (see `add_variable`) become by a step.
+  virtual StepScalars own_after(const StepNumbers&) const { return {}; }
 
   // What is done with it; users go through `Optimizer`.
   void build(const std::vector<Variable>& variables);
@@ -91,8 +91,8 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   std::vector<Variable> variables() const;
 
  protected:
-  /// A variable of the optimizer's own, beside the slots. From `build_own` only.
-  Variable add_variable(const char* name, const Tensor& initial);
+  /// A number of the optimizer's own, beside the slots: a float32 variable. From `build_own` only.
+  Variable add_variable(const char* name, float initial);
   virtual void build_own() {}
 
  private:
@@ -101,33 +101,47 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
     std::vector<Variable> slots;  // those of `slots()`, then the average
     Variable accumulator;
     bool decays = true;
+    bool averaged = false;  // whether there is an average: a step had a gradient for it
   };
   struct Item {
     Tracked* tracked;
     Tensor gradient;
     Tensor clip;  // what the gradient is multiplied by, if norms are clipped
   };
-  /// A program for variables of one dtype that decay, or not.
+  /// A program for variables of one dtype that decay, or not. In a function that is traced, a call
+  /// that only accumulates runs the program, too: `waits`, it then leaves all as it is.
   struct Update {
     DType dtype;
-    bool decays;
+    bool decays, waits;
+    int scalars;
     ElementUpdate::Recorded recorded;
   };
+  /// Where a number stands among those that a program reads; -1: it does not.
+  struct ScalarPlaces {
+    int decay = -1, keep = -1, overwrite = -1, step = -1;
+    int count = 0;
+  };
 
-  int64_t steps_done() const;
+  int64_t calls_ahead() const;
+  int64_t calls_before(int64_t ahead) const;
+  bool is_step(int64_t ahead) const;
+  double rate_after(int64_t calls) const;
+  ScalarPlaces scalar_places(bool decays, bool waits) const;
   std::vector<Item> collect(const std::vector<Tensor>& gradients,
                             const std::vector<Variable>& variables);
   Tracked& find(const Variable& variable, size_t position);
   void warn_missing(const Variable& variable);
-  bool prepare(std::vector<Item>& items);
+  bool prepare(std::vector<Item>& items, int64_t ahead);
+  bool accumulate(std::vector<Item>& items, int64_t ahead);
   void clip_norms(std::vector<Item>& items) const;
-  void update(std::vector<Item>& items);
-  void check_traceable();
-  std::vector<Tensor> shared_numbers(const Update& update, bool last);
-  void update_some(std::span<Item> items, const Update& update, bool last);
+  void update(std::vector<Item>& items, int64_t ahead);
+  StepNumbers step_numbers(int64_t ahead, bool single) const;
+  std::vector<Tensor> shared_numbers(const Update& update, int64_t ahead);
+  void update_some(std::span<Item> items, const Update& update, int64_t ahead);
+  void update_own(int64_t ahead);
   const Update& update_for(DType dtype, bool decays);
-  void overwrite_by_averages();
   bool clips_norms() const { return options_.clipnorm.given() || options_.global_clipnorm.given(); }
+  bool overwrites() const { return options_.use_ema && options_.ema_overwrite_frequency.given(); }
 
   OptimizerOptions options_;
   std::string class_name_;
@@ -135,13 +149,13 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   bool built_ = false;
   Variable iterations_, rate_;
   std::vector<Slot> slot_kinds_;
+  int rule_scalars_ = 0;  // how many numbers the rule reads
   std::vector<Tracked> tracked_;
   std::unordered_map<const void*, size_t> positions_;
   std::vector<Variable> own_;
   std::vector<std::unique_ptr<Update>> updates_;
   ExcludeOptions excluded_;
   std::unordered_set<const void*> warned_;
-  const void* traced_in_ = nullptr;  // the trace that its last step was part of
 };
 
 /// What makes variables better, step by step. Copies are the same optimizer.

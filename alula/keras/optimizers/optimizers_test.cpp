@@ -3,6 +3,7 @@
 #include <map>
 
 #include "alula/core/log.h"
+#include "alula/graph/function.h"
 #include "alula/keras/reference_test.h"
 #include "alula/keras/words.h"
 #include "alula/ops/fill.h"
@@ -127,6 +128,29 @@ std::vector<std::string> names_of(const Optimizer& optimizer) {
   return names;
 }
 
+/// Makes the steps of a case, and compares with what Keras's steps gave.
+template <class MakeStep>
+void run(const reference::File& file, const Case& c, const MakeStep& make_step) {
+  const Optimizer optimizer = optimizer_of(c);
+  std::vector<Variable> variables;
+  for (const char* name : {"kernel", "bias"})
+    variables.emplace_back(file.at(std::string("start/") + name), VariableOptions{.name = name});
+  const auto apply = make_step(optimizer, variables);
+  for (int step = 0; step < 5; ++step) {
+    SCOPED_TRACE(step);
+    const std::string given = "gradient/" + std::to_string(step) + "/";
+    apply(file.at(given + "kernel"), file.at(given + "bias"));
+    const std::string prefix = c.key + "/" + std::to_string(step) + "/";
+    for (const Variable& variable : variables)
+      expect_near(variable.value(), file.at(prefix + variable.name()), 2e-6);
+    for (const Variable& slot : optimizer.variables()) {
+      const Tensor expected = file.find(prefix + "slot/" + slot.name());
+      if (expected.defined()) expect_near(slot.value(), expected, 2e-6);
+    }
+  }
+  EXPECT_EQ(optimizer.iterations().value().item<int64_t>(), 5);
+}
+
 }  // namespace
 
 TEST(Optimizers, StepAsThoseOfKeras) {
@@ -135,25 +159,25 @@ TEST(Optimizers, StepAsThoseOfKeras) {
   for (const Case& c : file.cases()) {
     if (c.key.starts_with("schedule/")) continue;
     SCOPED_TRACE(c.key);
-    const Optimizer optimizer = optimizer_of(c);
-    std::vector<Variable> variables;
-    for (const char* name : {"kernel", "bias"})
-      variables.emplace_back(file.at(std::string("start/") + name), VariableOptions{.name = name});
-    for (int step = 0; step < 5; ++step) {
-      SCOPED_TRACE(step);
-      std::vector<Tensor> gradients;
-      for (const Variable& variable : variables)
-        gradients.push_back(file.at("gradient/" + std::to_string(step) + "/" + variable.name()));
-      optimizer.apply_gradients(zip(gradients, variables));
-      const std::string prefix = c.key + "/" + std::to_string(step) + "/";
-      for (const Variable& variable : variables)
-        expect_near(variable.value(), file.at(prefix + variable.name()), 2e-6);
-      for (const Variable& slot : optimizer.variables()) {
-        const Tensor expected = file.find(prefix + "slot/" + slot.name());
-        if (expected.defined()) expect_near(slot.value(), expected, 2e-6);
-      }
-    }
-    EXPECT_EQ(optimizer.iterations().value().item<int64_t>(), 5);
+    run(file, c, [](const Optimizer& optimizer, const std::vector<Variable>& variables) {
+      return [=](const Tensor& kernel, const Tensor& bias) {
+        optimizer.apply_gradients(zip({kernel, bias}, variables));
+      };
+    });
+  }
+}
+
+// The same, in a function that is traced once.
+TEST(Optimizers, StepAsThoseOfKerasCompiled) {
+  const reference::File file("optimizers.safetensors");
+  for (const Case& c : file.cases()) {
+    if (c.key.starts_with("schedule/")) continue;
+    SCOPED_TRACE(c.key);
+    run(file, c, [](const Optimizer& optimizer, const std::vector<Variable>& variables) {
+      return function([=](const Tensor& kernel, const Tensor& bias) {
+        optimizer.apply_gradients(zip({kernel, bias}, variables));
+      });
+    });
   }
 }
 
@@ -276,6 +300,63 @@ TEST(Optimizers, SomeVariablesDontDecay) {
   EXPECT_EQ(variables[1].value().to_vector<float>(), (std::vector<float>{1, -1}));
   EXPECT_ERROR(optimizer.exclude_from_weight_decay({.var_list = {variables[0]}}),
                FailedPreconditionError, "comes too late");
+}
+
+// A function may step several times; what the host gives for each step counts those before it.
+TEST(Optimizers, SeveralStepsInOneFunction) {
+  const auto schedule = [] {
+    return schedules::ExponentialDecay(
+        {.initial_learning_rate = 0.1, .decay_steps = 1, .decay_rate = 0.5});
+  };
+  for (int64_t every : {1, 2}) {
+    Adam::Options options{.learning_rate = schedule()};
+    if (every > 1) options.gradient_accumulation_steps = every;
+    const Adam eager(options), compiled(options);
+    const std::vector<Variable> expected = two_variables(), variables = two_variables();
+    const std::vector<Tensor> gradients = two_gradients();
+    const auto thrice = function([&](const Tensor& scale) {
+      for (int i = 0; i < 3; ++i)
+        compiled.apply({gradients[0] * scale, gradients[1] * (scale + i)}, variables);
+    });
+    for (int call = 0; call < 3; ++call) {
+      const Tensor scale(static_cast<float>(call + 1));
+      thrice(scale);
+      for (int i = 0; i < 3; ++i)
+        eager.apply({gradients[0] * scale, gradients[1] * (scale + i)}, expected);
+    }
+    EXPECT_EQ(compiled.iterations().value().item<int64_t>(), 9);
+    for (size_t i = 0; i < variables.size(); ++i)
+      EXPECT_EQ(variables[i].value().to_vector<float>(), expected[i].value().to_vector<float>());
+  }
+  const Optimizer nadam = "nadam";
+  std::vector<Variable> variables = two_variables();
+  const auto twice = function([&](const Tensor& scale) {
+    for (int i = 0; i < 2; ++i)
+      nadam.apply({two_gradients()[0] * scale, two_gradients()[1] * scale}, variables);
+  });
+  EXPECT_ERROR(twice(Tensor(1.f)), UnimplementedError, "only contain one step");
+}
+
+TEST(Optimizers, WithoutAStepThereIsNoAverage) {
+  const SGD optimizer({.use_ema = true, .gradient_accumulation_steps = 4});
+  Variable w(Tensor(4.f)), idle(Tensor(3.f));
+  const auto step = function([&](const Tensor& g) { optimizer.apply({g, Tensor()}, {w, idle}); });
+  step(Tensor(1.f));
+  optimizer.finalize_variable_values({w, idle});
+  EXPECT_EQ(w.value().item<float>(), 4);
+  for (int i = 0; i < 3; ++i) step(Tensor(1.f));
+  optimizer.finalize_variable_values({w, idle});
+  EXPECT_NE(w.value().item<float>(), 4);
+  EXPECT_EQ(idle.value().item<float>(), 3);  // it never had a gradient
+}
+
+TEST(Optimizers, TheRateIsNotSetInsideOfAFunction) {
+  const Optimizer optimizer = "sgd";
+  const auto f = function([&](const Tensor& x) {
+    optimizer.set_learning_rate(0.5);
+    return x;
+  });
+  EXPECT_ERROR(f(Tensor(1.f)), UnimplementedError, "cannot be set inside of function()");
 }
 
 TEST(Optimizers, AveragesBecomeTheVariablesInTheEnd) {

@@ -12,6 +12,7 @@
 #include "alula/ops/reduce.h"
 #include "alula/ops/sqrt.h"
 #include "alula/ops/square.h"
+#include "alula/ops/where.h"
 
 namespace alula::keras {
 namespace {
@@ -32,14 +33,43 @@ void OptimizerImpl::apply(const std::vector<Tensor>& gradients,
           "{}: there must be as many gradients as variables. Got {} and {}.", name_,
           gradients.size(), variables.size());
   build(variables);
+  const int64_t ahead = calls_ahead();
   std::vector<Item> items = collect(gradients, variables);
-  if (prepare(items)) update(items);
+  if (prepare(items, ahead)) {
+    update(items, ahead);
+    update_own(ahead);
+  }
   iterations_.assign_add(Tensor(int64_t{1}));
 }
 
-/// The steps that have been made: with accumulation, there are fewer of them than calls.
-int64_t OptimizerImpl::steps_done() const {
-  return iterations_.value().item<int64_t>() / options_.gradient_accumulation_steps.value_or(1);
+/// The calls that the function being traced has made before this one: what is asked of the host
+/// before a run must count them, too. Each has added 1 to `iterations_`.
+int64_t OptimizerImpl::calls_ahead() const {
+  if (!t_state.tracing()) return 0;
+  Tensor calls = iterations_.value();
+  for (int64_t ahead = 0;; ++ahead) {
+    const Symbol* symbol = calls.is_symbolic() ? calls.note<Symbol>() : nullptr;
+    require<UnimplementedError>(symbol != nullptr,
+                                "{}: `iterations` cannot be set inside of function().", name_);
+    if (symbol->call == nullptr) {
+      require<UnimplementedError>(ahead == 0 || own_.empty(),
+                                  "{}: a function can only contain one step of this optimizer.",
+                                  name_);
+      return ahead;
+    }
+    require<UnimplementedError>(!symbol->call->inputs().empty(),
+                                "{}: `iterations` cannot be set inside of function().", name_);
+    calls = Tensor(symbol->call->inputs()[0]);
+  }
+}
+
+int64_t OptimizerImpl::calls_before(int64_t ahead) const {
+  return iterations_.value().item<int64_t>() + ahead;
+}
+
+/// Whether the call is a step: with accumulation, most are not.
+bool OptimizerImpl::is_step(int64_t ahead) const {
+  return (calls_before(ahead) + 1) % options_.gradient_accumulation_steps.value_or(1) == 0;
 }
 
 OptimizerImpl::Tracked& OptimizerImpl::find(const Variable& variable, size_t position) {
@@ -90,26 +120,43 @@ std::vector<OptimizerImpl::Item> OptimizerImpl::collect(const std::vector<Tensor
   return items;
 }
 
-/// Does to gradients what must be done before the rule sees them. Whether this call is a step.
-bool OptimizerImpl::prepare(std::vector<Item>& items) {
+/// Does to gradients what must be done before the rule sees them. Whether the rule is to see them.
+bool OptimizerImpl::prepare(std::vector<Item>& items, int64_t ahead) {
   if (options_.loss_scale_factor.given())
     for (Item& item : items) item.gradient = item.gradient / options_.loss_scale_factor.value();
-  if (options_.gradient_accumulation_steps.given()) {
-    const int64_t every = options_.gradient_accumulation_steps.value();
-    const bool steps = (iterations_.value().item<int64_t>() + 1) % every == 0;
-    for (Item& item : items) {
-      Variable& sum = item.tracked->accumulator;
-      if (steps) {
-        item.gradient = (item.gradient + sum.value()) / every;
-        sum.assign(zeros_like(item.gradient));
-      } else {
-        sum.assign_add(item.gradient);
-      }
-    }
-    if (!steps) return false;
-  }
+  if (options_.gradient_accumulation_steps.given() && !accumulate(items, ahead)) return false;
   if (clips_norms()) clip_norms(items);
   return true;
+}
+
+/// In a function that is traced, each call takes the mean; whether it is used is known at a run.
+bool OptimizerImpl::accumulate(std::vector<Item>& items, int64_t ahead) {
+  const int64_t every = options_.gradient_accumulation_steps.value();
+  if (t_state.tracing()) {
+    const Spec flag{boolean, {}};
+    const Tensor steps =
+        host_tensors({&flag, 1}, [self = shared_from_this(), ahead]() -> std::vector<Tensor> {
+          return {Tensor(self->is_step(ahead))};
+        })[0];
+    for (Item& item : items) {
+      Variable& sum = item.tracked->accumulator;
+      const Tensor total = item.gradient + sum.value();
+      item.gradient = total / every;
+      sum.assign(where(steps, zeros_like(total), total));
+    }
+    return true;
+  }
+  const bool steps = is_step(ahead);
+  for (Item& item : items) {
+    Variable& sum = item.tracked->accumulator;
+    if (steps) {
+      item.gradient = (item.gradient + sum.value()) / every;
+      sum.assign(zeros_like(item.gradient));
+    } else {
+      sum.assign_add(item.gradient);
+    }
+  }
+  return steps;
 }
 
 void OptimizerImpl::clip_norms(std::vector<Item>& items) const {
@@ -133,33 +180,55 @@ void OptimizerImpl::clip_norms(std::vector<Item>& items) const {
   for (Item& item : items) item.clip = cast(factor, computed_in(item.gradient.dtype()));
 }
 
+/// After the rule's own numbers come those of what surrounds it.
+OptimizerImpl::ScalarPlaces OptimizerImpl::scalar_places(bool decays, bool waits) const {
+  ScalarPlaces places{.count = rule_scalars_};
+  if (decays) places.decay = places.count++;
+  if (options_.use_ema) places.keep = places.count++;
+  if (overwrites()) places.overwrite = places.count++;
+  if (waits) places.step = places.count++;
+  return places;
+}
+
 /// Records the rule, with what surrounds it.
 const OptimizerImpl::Update& OptimizerImpl::update_for(DType dtype, bool decays) {
+  const bool waits = t_state.tracing() && options_.gradient_accumulation_steps.given();
   for (const auto& update : updates_)
-    if (update->dtype == dtype && update->decays == decays) return *update;
-  const auto numbers = static_cast<int>(scalars({}).size());
-  const auto slots = static_cast<int>(slot_kinds_.size());
+    if (update->dtype == dtype && update->decays == decays && update->waits == waits)
+      return *update;
+  const ScalarPlaces places = scalar_places(decays, waits);
+  const int average = static_cast<int>(slot_kinds_.size());  // its slot, if there is one
+  const int slots = average + (options_.use_ema ? 1 : 0);
   ElementUpdate u({.dtype = dtype,
-                   .scalars = numbers + (options_.use_ema ? 1 : 0) + (decays ? 1 : 0),
-                   .slots = slots + (options_.use_ema ? 1 : 0),
+                   .scalars = places.count,
+                   .slots = slots,
                    .own_scalars = clips_norms() ? 1 : 0});
+  std::vector<Scalar> before = {u.value()};
+  for (int i = 0; i < slots; ++i) before.push_back(u.slot(i));
   if (clips_norms()) u.set_gradient(u.gradient() * u.own_scalar(0));
   if (options_.clipvalue.given()) {
     const double most = options_.clipvalue.value();
     u.set_gradient(max(min(u.gradient(), u.constant(most)), u.constant(-most)));
   }
-  if (decays) u.set_value(u.value() - u.value() * u.scalar(numbers));
+  if (decays) u.set_value(u.value() - u.value() * u.scalar(places.decay));
   rule(u);
   if (options_.use_ema) {
-    const Scalar keep = u.scalar(numbers + (decays ? 1 : 0));
-    u.set_slot(slots, keep * u.slot(slots) + (1 - keep) * u.value());
+    const Scalar keep = u.scalar(places.keep);
+    u.set_slot(average, keep * u.slot(average) + (1 - keep) * u.value());
   }
-  updates_.push_back(std::make_unique<Update>(dtype, decays, u.finish(class_name_.c_str())));
+  if (overwrites()) u.set_value(select(u.scalar(places.overwrite) > 0, u.slot(average), u.value()));
+  if (waits) {
+    const Scalar steps = u.scalar(places.step) > 0;
+    u.set_value(select(steps, u.value(), before[0]));
+    for (int i = 0; i < slots; ++i)
+      u.set_slot(i, select(steps, u.slot(i), before[static_cast<size_t>(i) + 1]));
+  }
+  updates_.push_back(
+      std::make_unique<Update>(dtype, decays, waits, places.count, u.finish(class_name_.c_str())));
   return *updates_.back();
 }
 
-void OptimizerImpl::update(std::vector<Item>& items) {
-  check_traceable();
+void OptimizerImpl::update(std::vector<Item>& items, int64_t ahead) {
   // Usually all variables are of one kind: one call for all of them.
   for (std::span<Item> left = items; !left.empty();) {
     const DType dtype = left[0].tracked->variable.dtype();
@@ -168,56 +237,52 @@ void OptimizerImpl::update(std::vector<Item>& items) {
       return item.tracked->variable.dtype() == dtype && item.tracked->decays == decays;
     });
     const auto count = static_cast<size_t>(end - left.begin());
-    update_some(left.first(count), update_for(dtype, decays), count == left.size());
+    update_some(left.first(count), update_for(dtype, decays), ahead);
     left = left.subspan(count);
   }
-  if (!t_state.tracing()) overwrite_by_averages();
 }
 
-/// What a step does on the host is done before each run of a function that was traced; it must not
-/// decide what is computed.
-void OptimizerImpl::check_traceable() {
-  if (!t_state.tracing()) return;
-  require<UnimplementedError>(
-      !options_.gradient_accumulation_steps.given() && !options_.ema_overwrite_frequency.given(),
-      "{}: gradient_accumulation_steps and ema_overwrite_frequency work in eager steps only. Call "
-      "it outside of function(), or compile with run_eagerly.",
-      name_);
-  require<UnimplementedError>(traced_in_ != t_state.tracer,
-                              "{}: a function can only contain one step of an optimizer.", name_);
-  traced_in_ = t_state.tracer;
+StepNumbers OptimizerImpl::step_numbers(int64_t ahead, bool single) const {
+  const int64_t calls = calls_before(ahead);
+  return {.step = calls / options_.gradient_accumulation_steps.value_or(1) + 1,
+          .rate = rate_after(calls),
+          .single = single};
 }
 
-/// The numbers of the next step that all variables share. `last`: nobody asks for more of them.
-std::vector<Tensor> OptimizerImpl::shared_numbers(const Update& update, bool last) {
+/// The numbers of the next step that all variables share.
+std::vector<Tensor> OptimizerImpl::shared_numbers(const Update& update, int64_t ahead) {
   const DType computed = computed_in(update.dtype);
-  const StepNumbers step{
-      .step = steps_done() + 1, .rate = learning_rate(), .single = computed == float32};
+  const StepNumbers step = step_numbers(ahead, computed == float32);
+  const int64_t calls = calls_before(ahead);
   StepScalars numbers = scalars(step);
   if (update.decays) numbers.push_back(options_.weight_decay.value() * step.rate);
-  if (options_.use_ema)
-    numbers.push_back(iterations_.value().item<int64_t>() == 0 ? 0 : options_.ema_momentum);
-  if (last) stepped({.step = step.step, .rate = step.rate});
+  if (options_.use_ema) numbers.push_back(calls == 0 ? 0 : options_.ema_momentum);
+  if (overwrites())
+    numbers.push_back((calls + 1) % options_.ema_overwrite_frequency.value() == 0 ? 1 : 0);
+  if (update.waits) numbers.push_back(is_step(ahead) ? 1 : 0);
   std::vector<Tensor> shared;
+  shared.reserve(numbers.size());
   for (double number : numbers) shared.emplace_back(Number(number), computed);
   return shared;
 }
 
-void OptimizerImpl::update_some(std::span<Item> items, const Update& update, bool last) {
+void OptimizerImpl::update_some(std::span<Item> items, const Update& update, int64_t ahead) {
   std::vector<Tensor> shared;
   if (t_state.tracing()) {
-    const size_t count = scalars({}).size() + (update.decays ? 1 : 0) + (options_.use_ema ? 1 : 0);
-    const std::vector<Spec> specs(count, {computed_in(update.dtype), {}});
-    shared = host_tensors(specs, [self = shared_from_this(), &update, last] {
-      return self->shared_numbers(update, last);
+    // What a step needs of the host is asked for before each run.
+    const std::vector<Spec> specs(static_cast<size_t>(update.scalars),
+                                  {computed_in(update.dtype), {}});
+    shared = host_tensors(specs, [self = shared_from_this(), &update, ahead] {
+      return self->shared_numbers(update, ahead);
     });
   } else {
-    shared = shared_numbers(update, last);
+    shared = shared_numbers(update, ahead);
   }
 
   InlineVector<TensorOrVariable, 64> inputs(shared.begin(), shared.end());
   std::vector<Variable> targets;
   for (const Item& item : items) {
+    item.tracked->averaged = true;
     inputs.push_back(item.tracked->variable);
     targets.push_back(item.tracked->variable);
     inputs.push_back(item.gradient);
@@ -234,11 +299,20 @@ void OptimizerImpl::update_some(std::span<Item> items, const Update& update, boo
   update_variables(op, inputs, targets);
 }
 
-void OptimizerImpl::overwrite_by_averages() {
-  if (!options_.use_ema || !options_.ema_overwrite_frequency.given()) return;
-  const int64_t calls = iterations_.value().item<int64_t>() + 1;
-  if (calls % options_.ema_overwrite_frequency.value() != 0) return;
-  for (Tracked& item : tracked_) item.variable.assign(item.slots.back().value());
+/// The optimizer's own variables come last: until then the numbers of the step are those before it.
+void OptimizerImpl::update_own(int64_t ahead) {
+  if (own_.empty()) return;
+  const auto after = [self = shared_from_this(), ahead] {
+    std::vector<Tensor> values;
+    const bool steps = self->is_step(ahead);
+    const StepScalars numbers = self->own_after(self->step_numbers(ahead, true));
+    for (size_t i = 0; i < self->own_.size(); ++i)
+      values.push_back(steps ? Tensor(static_cast<float>(numbers[i])) : self->own_[i].value());
+    return values;
+  };
+  const std::vector<Spec> specs(own_.size(), {float32, {}});
+  const std::vector<Tensor> values = t_state.tracing() ? host_tensors(specs, after) : after();
+  for (size_t i = 0; i < own_.size(); ++i) own_[i].assign(values[i]);
 }
 
 }  // namespace alula::keras
