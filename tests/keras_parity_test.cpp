@@ -1,5 +1,6 @@
-// Training agrees with Keras 3: the same weights and the same batch give the same loss, gradients
-// and updates, and runs from the same weights have the same losses. How close it comes is in the
+// Training agrees with Keras 3, eagerly and compiled: the same weights and the same batch give the
+// same loss, gradients and updates, and runs from the same weights have the same losses. How close
+// it comes is in the
 // properties of the report (--gtest_output=xml) and in tests/keras_reference/README.md.
 #include <map>
 
@@ -15,12 +16,26 @@ struct Case {
   const char* name;
   keras::Model (*make)();
   bool batch_norm;
+  bool eagerly;
 };
 
-void PrintTo(const Case& model, std::ostream* out) { *out << model.name; }
+std::string name_of(const Case& model) {
+  return std::string(model.name) + (model.eagerly ? "_eagerly" : "_compiled");
+}
 
-constexpr Case kCases[] = {
-    {"mnist_cnn", &mnist_cnn, false}, {"mlp", &mlp, false}, {"resnet", &resnet, true}};
+void PrintTo(const Case& model, std::ostream* out) { *out << name_of(model); }
+
+struct Step {
+  double loss;
+  std::vector<Tensor> gradients;
+};
+
+constexpr Case kCases[] = {{"mnist_cnn", &mnist_cnn, false, true},
+                           {"mnist_cnn", &mnist_cnn, false, false},
+                           {"mlp", &mlp, false, true},
+                           {"mlp", &mlp, false, false},
+                           {"resnet", &resnet, true, true},
+                           {"resnet", &resnet, true, false}};
 
 class KerasParity : public ::testing::TestWithParam<Case> {
  protected:
@@ -37,27 +52,37 @@ class KerasParity : public ::testing::TestWithParam<Case> {
     largest = std::max(largest, deviation);
   }
 
+  Step loss_and_gradients(const Training::Batch& batch) const {
+    const std::vector<Tensor> results =
+        GetParam().eagerly ? step_(batch.x, batch.y) : compiled_(batch.x, batch.y);
+    return {results[0].item<float>(), {results.begin() + 1, results.end()}};
+  }
+
+  /// The model, compiled with an optimizer.
+  void compile(const keras::Optimizer& optimizer) const {
+    model.compile({.optimizer = optimizer,
+                   .loss = "sparse_categorical_crossentropy",
+                   .run_eagerly = GetParam().eagerly});
+  }
+
   const Training reference;
   const keras::Model model;
-  const keras::Loss loss = keras::losses::SparseCategoricalCrossentropy();
 
  private:
+  using StepFunction = std::function<std::vector<Tensor>(const Tensor&, const Tensor&)>;
+  const keras::Loss loss_ = keras::losses::SparseCategoricalCrossentropy();
+  const StepFunction step_ = [this](const Tensor& x, const Tensor& y) {
+    GradientTape tape;
+    std::vector<Tensor> results = {loss_(y, model(x, {.training = true}))};
+    for (const Tensor& gradient : tape.gradient(results[0], model.trainable_variables()))
+      results.push_back(gradient);
+    return results;
+  };
+  const Function<StepFunction> compiled_ = function(step_);
   std::map<std::string, double> largest_;
 };
 
 double relative(double actual, double expected) { return std::abs(actual - expected) / expected; }
-
-struct Step {
-  double loss;
-  std::vector<Tensor> gradients;
-};
-
-Step loss_and_gradients(const keras::Model& model, const keras::Loss& loss,
-                        const Training::Batch& batch) {
-  GradientTape tape;
-  const Tensor value = loss(batch.y, model(batch.x, {.training = true}));
-  return {value.item<float>(), tape.gradient(value, model.trainable_variables())};
-}
 
 /// A fresh optimizer of that name, with the file's settings where those are not Keras's defaults.
 keras::Optimizer make_optimizer(const std::string& name, const io::Json& settings) {
@@ -107,7 +132,7 @@ TEST_P(KerasParity, LossGradientsAndUpdatesAgree) {
     const auto tolerance = [&](size_t i) { return std::max(1e-5, 2 * rounding[i]); };
 
     model.set_weights(state);
-    const Step step = loss_and_gradients(model, loss, reference.batch_of(key));
+    const Step step = loss_and_gradients(reference.batch_of(key));
     expect_within(1e-5, relative(step.loss, reference.number(key + "/loss")), "loss");
     ASSERT_EQ(step.gradients.size(), rounding.size());
 
@@ -142,7 +167,7 @@ TEST_P(KerasParity, RunsAgree) {
     const keras::Optimizer optimizer = make_optimizer(name, settings);
     const std::vector<double> expected = reference.numbers("free/" + name + "/loss");
     for (size_t i = 0; i < expected.size(); ++i) {
-      const Step step = loss_and_gradients(model, loss, reference.batch(i));
+      const Step step = loss_and_gradients(reference.batch(i));
       optimizer.apply(step.gradients, model.trainable_variables());
       expect_within(tolerance_of_run(name, GetParam().batch_norm), relative(step.loss, expected[i]),
                     name);
@@ -154,8 +179,7 @@ TEST_P(KerasParity, RunsOfTrainOnBatchAgree) {
   for (const auto& [name, settings] : reference.optimizers().as_object()) {
     SCOPED_TRACE(name);
     model.set_weights(reference.initial_weights());
-    model.compile(
-        {.optimizer = make_optimizer(name, settings), .loss = "sparse_categorical_crossentropy"});
+    compile(make_optimizer(name, settings));
     const std::vector<double> expected = reference.numbers("free/" + name + "/loss");
     for (size_t i = 0; i < expected.size(); ++i) {
       const Training::Batch batch = reference.batch(i);
@@ -169,8 +193,7 @@ TEST_P(KerasParity, FitAgrees) {
   for (const auto& [name, settings] : reference.optimizers().as_object()) {
     SCOPED_TRACE(name);
     model.set_weights(reference.initial_weights());
-    model.compile(
-        {.optimizer = make_optimizer(name, settings), .loss = "sparse_categorical_crossentropy"});
+    compile(make_optimizer(name, settings));
     const std::vector<double> losses = reference.numbers("free/" + name + "/loss");
     double mean = 0;
     for (const double value : losses) mean += value / static_cast<double>(losses.size());
@@ -199,7 +222,7 @@ std::vector<Tensor> weights_for_evaluation(const Training& reference, const std:
 
 // The batch of a state in pieces, of which the last is smaller.
 TEST_P(KerasParity, EvaluateAgrees) {
-  model.compile({.loss = "sparse_categorical_crossentropy"});
+  compile("rmsprop");
   for (int64_t s = 0; s < reference.states(); ++s) {
     const std::string key = fmt::format("state/{}", s);
     SCOPED_TRACE(key);
@@ -212,7 +235,7 @@ TEST_P(KerasParity, EvaluateAgrees) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, KerasParity, ::testing::ValuesIn(kCases),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
 }  // namespace alula::parity

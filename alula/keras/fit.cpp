@@ -85,13 +85,22 @@ class Walk {
   const char* who_;
 };
 
+/// Runs steps in a row, at most so many and as many as the source has batches for; the first one's
+/// is given. The number of steps.
+template <class Step>
+int64_t execute(int64_t most, Walk& walk, data::Batch& batch, const Step& step) {
+  int64_t count = 1;
+  for (step(); count < most && walk.next(batch); ++count) step();
+  return count;
+}
+
 /// Says once at which step a loss stopped being a number.
 class NaNWatch {
  public:
   void look_at(const Tensor& loss, int64_t epoch, int64_t step) {
     if (said_) return;
-    const Tensor value = cast(loss, float64);
-    const double number = value.item<double>();
+    const double number = loss.dtype() == float32 ? static_cast<double>(loss.item<float>())
+                                                  : cast(loss, float64).item<double>();
     if (std::isfinite(number)) return;
     said_ = true;
     logging::warn(
@@ -120,12 +129,13 @@ Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks,
   data::Batch batch;
   int64_t step = 0;
   const auto stopped = [&] { return interrupt != nullptr && interrupt->interrupted(); };
-  for (; !stopped() && walk.next(batch); ++step) {
+  while (!stopped() && walk.next(batch)) {
     callbacks.tell(&Callback::on_test_batch_begin, step);
-    trainer->test_step(batch);
+    step += execute(trainer->options().steps_per_execution, walk, batch,
+                    [&] { trainer->test_step(batch); });
     if (callbacks.use_batches())
-      callbacks.tell(&Callback::on_test_batch_end, step, trainer->logs().sorted());
-    if (bar != nullptr && bar->is_due()) bar->update(step + 1, trainer->logs().sorted());
+      callbacks.tell(&Callback::on_test_batch_end, step - 1, trainer->logs().sorted());
+    if (bar != nullptr && bar->is_due()) bar->update(step, trainer->logs().sorted());
   }
   require(step > 0 || stopped(), "evaluate: the source gave no batch.");
   Logs logs = trainer->logs();
@@ -179,9 +189,10 @@ class Fit {
     data::Batch batch;
     while (!model_.stop_training() && !interrupt.interrupted() && walk_.next(batch)) {
       callbacks_.tell(&Callback::on_train_batch_begin, step);
-      if (!options_.class_weight.empty()) weigh(batch);
-      nan_watch_.look_at(trainer_->train_step(batch), epoch, step);
-      ++step;
+      Tensor loss;
+      step += execute(trainer_->options().steps_per_execution, walk_, batch,
+                      [&] { loss = train(batch); });
+      nan_watch_.look_at(loss, epoch, step - 1);
       if (callbacks_.use_batches())
         callbacks_.tell(&Callback::on_train_batch_end, step - 1, trainer_->logs().sorted());
       if (bar.is_due()) bar.update(step, trainer_->logs().sorted());
@@ -200,6 +211,14 @@ class Fit {
     bar.finish(step, logs);
     history_.add(epoch, logs);
     return logs;
+  }
+
+  Tensor train(data::Batch& batch) {
+    if (options_.class_weight.empty()) return trainer_->train_step(batch);
+    weigh(batch);
+    Tensor loss = trainer_->train_step(batch);
+    batch.sample_weight.clear();  // a source that has none leaves them as they are
+    return loss;
   }
 
   void weigh(data::Batch& batch) const {
@@ -253,13 +272,17 @@ std::vector<Tensor> predict(Model model, data::Source& source, const PredictOpti
   std::vector<std::vector<Tensor>> parts;  // of each output
   data::Batch batch;
   int64_t step = 0;
-  for (; walk.next(batch); ++step) {
+  const int64_t at_once =
+      model.compiled() ? model.impl().trainer->options().steps_per_execution : 1;
+  while (walk.next(batch)) {
     callbacks.tell(&Callback::on_predict_batch_begin, step);
-    const std::vector<Tensor> outputs = model.impl().run_all(batch.x, {.training = false});
-    parts.resize(outputs.size());
-    for (size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
-    callbacks.tell(&Callback::on_predict_batch_end, step);
-    if (bar.is_due()) bar.update(step + 1, {});
+    step += execute(at_once, walk, batch, [&] {
+      const std::vector<Tensor> outputs = predict_step(model.impl(), batch);
+      parts.resize(outputs.size());
+      for (size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
+    });
+    callbacks.tell(&Callback::on_predict_batch_end, step - 1);
+    if (bar.is_due()) bar.update(step, {});
   }
   require(step > 0, "predict: the source gave no batch.");
   bar.finish(step, {});

@@ -246,6 +246,32 @@ void LayerImpl::collect_losses(uint64_t since, std::unordered_set<const LayerImp
   for (const Layer& layer : sublayers_) layer.impl().collect_losses(since, seen, losses);
 }
 
+void LayerImpl::clear_losses() {
+  added_losses_.clear();
+  for (const Layer& layer : sublayers_) layer.impl().clear_losses();
+}
+
+LayerImpl::State LayerImpl::state() const {
+  State state;
+  add_to(state);
+  return state;
+}
+
+void LayerImpl::add_to(State& state) const {
+  const auto mix = [&](const void* who, bool flag) {
+    state.hash ^= reinterpret_cast<uintptr_t>(who) + (flag ? 1 : 0);
+    state.hash *= 0x9E3779B97F4A7C15;
+    state.hash ^= state.hash >> 32;
+  };
+  mix(this, base_.trainable);
+  for (const Variable& weight : weights_) {
+    mix(weight.key(), weight.trainable());
+    state.on_cpu = state.on_cpu && weight.device().is_cpu();
+  }
+  for (const Layer& layer : sublayers_) layer.impl().add_to(state);
+  mix(nullptr, true);  // where a layer ends: the same ones may be nested otherwise
+}
+
 // Layer
 
 Layer::Layer(const Tensor& input) : Layer(input_layer_of(input)) {}

@@ -158,6 +158,15 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   std::vector<std::pair<std::string, Variable>> named_weights() const;
   std::vector<Variable> weights() const;
   std::vector<Tensor> losses() const;
+  /// Forgets what was added in the last call, here and in all layers inside.
+  void clear_losses();
+  /// What decides, beside the inputs, which ops a call is made of: the layers inside, and which of
+  /// them are frozen.
+  struct State {
+    uint64_t hash = 0;   // as long as the layers live, equal only if nothing of it has changed
+    bool on_cpu = true;  // whether all weights are
+  };
+  State state() const;
 
  protected:
   Variable add_weight(const WeightOptions& options);
@@ -183,6 +192,7 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   void check_input(const Spec& x) const;
   std::vector<Tensor> note_call(const std::vector<Tensor>& inputs, const CallOptions& options);
   void begin_call();
+  void add_to(State& state) const;
   void collect_losses(uint64_t since, std::unordered_set<const LayerImpl*>& seen,
                       std::vector<Tensor>& losses) const;
 

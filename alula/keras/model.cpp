@@ -51,6 +51,7 @@ void Sequential::pop() const { static_cast<SequentialImpl&>(impl()).pop(); }
 
 void Model::compile(const CompileOptions& options) const {
   impl().trainer = std::make_shared<Trainer>(impl(), options);
+  impl().predictor.store(nullptr);
 }
 
 bool Model::compiled() const { return impl().trainer != nullptr; }
@@ -159,7 +160,12 @@ Logs Model::test_on_batch(const TensorList& x, const TensorList& y,
   return trainer->logs();
 }
 
-Tensor Model::predict_on_batch(const TensorList& x) const { return (*this)(x.tensors()); }
+Tensor Model::predict_on_batch(const TensorList& x) const {
+  const std::vector<Tensor> results = predict_step(impl(), {x.tensors(), {}, {}});
+  require(results.size() == 1, "predict_on_batch: the model '{}' has {} outputs. Use call_all().",
+          name(), results.size());
+  return results[0];
+}
 
 Layer Model::get_layer(const std::string& name) const {
   const std::vector<Layer> all = layers();

@@ -92,10 +92,10 @@ struct CompileOptions {
   std::vector<double> loss_weights = {};  // one an output; all 1
   MetricLists metrics = {};
   MetricLists weighted_metrics = {};  // those that see the samples' weights
-  // How steps are run; what they compute stays the same. All of them run eagerly so far.
-  bool run_eagerly = false;
-  int64_t steps_per_execution = 1;
-  JitCompile jit_compile = "auto";
+  // How steps are run; what they compute stays the same.
+  bool run_eagerly = false;         // op by op, rather than compiled: to look at values on the way
+  int64_t steps_per_execution = 1;  // so many steps in a row, before callbacks are told
+  JitCompile jit_compile = "auto";  // steps are compiled in any case
 };
 
 /// What `fit` evaluates on after an epoch: {x, y}, {x, y, sample_weight}, or a source.

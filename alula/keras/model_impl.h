@@ -1,9 +1,13 @@
 #pragma once
+#include <atomic>
+#include <memory>
+
 #include "alula/keras/layer.h"
 #include "alula/keras/tensor_list.h"
 
 namespace alula::keras {
 
+class CompiledStep;
 class Trainer;
 
 /// One layer of a model as `summary` shows it.
@@ -34,6 +38,8 @@ class ModelImpl : public LayerImpl {
 
   /// What `compile` made; none before it.
   std::shared_ptr<Trainer> trainer;
+  /// What `predict` runs; made at the first batch.
+  std::atomic<std::shared_ptr<CompiledStep>> predictor;
   bool stop_training = false;
 };
 

@@ -35,6 +35,10 @@ std::vector<Metric> list_for(const MetricLists& metrics, size_t output, size_t o
   return lists[output];
 }
 
+CompiledStep::Mode mode_of(const CompileOptions& options) {
+  return options.run_eagerly ? CompiledStep::Mode::kEager : CompiledStep::Mode::kCompiled;
+}
+
 double number(const Tensor& scalar) {
   return scalar.dtype() == float32 ? static_cast<double>(scalar.item<float>())
                                    : scalar.item<double>();
@@ -43,7 +47,18 @@ double number(const Tensor& scalar) {
 }  // namespace
 
 Trainer::Trainer(ModelImpl& model, const CompileOptions& options)
-    : model_(model), options_(options), loss_tracker_(metrics::Mean({.name = "loss"})) {
+    : model_(model),
+      options_(options),
+      loss_tracker_(metrics::Mean({.name = "loss"})),
+      named_{{"loss", loss_tracker_}},
+      train_(
+          model, "the training step",
+          [this](const data::Batch& batch) -> std::vector<Tensor> { return {train(batch)}; },
+          mode_of(options)),
+      test_(
+          model, "the evaluation step",
+          [this](const data::Batch& batch) -> std::vector<Tensor> { return {test(batch)}; },
+          mode_of(options)) {
   require(options.steps_per_execution >= 1,
           "compile: steps_per_execution must be at least 1. Got {}.", options.steps_per_execution);
 }
@@ -68,6 +83,7 @@ void Trainer::prepare(size_t outputs, const data::Batch& batch) {
           "compile: the model has {} outputs, but there are {} loss_weights.", outputs,
           options_.loss_weights.size());
   if (!outputs_.empty()) return;
+  const WithoutTracing once;
   const std::vector<std::string> names = model_.output_names();
   for (size_t i = 0; i < outputs; ++i) {
     Output output;
@@ -79,110 +95,128 @@ void Trainer::prepare(size_t outputs, const data::Batch& batch) {
     output.tracker = metrics::Mean({.name = output.name + "_loss"});
     outputs_.push_back(std::move(output));
   }
+  name_metrics();
 }
 
-/// The losses of all outputs by their weights, and the penalties on weights.
-Tensor Trainer::total_loss(const data::Batch& batch, const std::vector<Tensor>& predictions) {
-  Tensor total;
+void Trainer::name_metrics() {
+  named_.clear();
+  std::map<std::string, int> used;
+  const auto add = [&](const std::string& name, const Metric& metric) {
+    const int before = used[name]++;
+    named_.emplace_back(before == 0 ? name : fmt::format("{}_{}", name, before), metric);
+  };
+  add("loss", loss_tracker_);
+  const bool several = outputs_.size() > 1;
+  for (const Output& output : outputs_)
+    if (several && output.loss.defined()) add(output.tracker.name(), output.tracker);
+  for (const Output& output : outputs_) {
+    const std::string prefix = several ? output.name + "_" : "";
+    for (const Metric& metric : output.metrics) add(prefix + metric.name(), metric);
+    for (const Metric& metric : output.weighted_metrics) {
+      const std::string name = prefix + metric.name();
+      add(used.contains(name) ? prefix + "weighted_" + metric.name() : name, metric);
+    }
+  }
+}
+
+/// The losses of all outputs; in total by their weights, with the penalties on weights.
+void Trainer::add_losses(const data::Batch& batch, Forward& forward) const {
+  Tensor& total = forward.total;
   const auto include = [&](const Tensor& part) { total = total.defined() ? total + part : part; };
-  output_losses_.assign(outputs_.size(), Tensor());
+  forward.losses.assign(outputs_.size(), Tensor());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const Output& output = outputs_[i];
     if (!output.loss.defined()) continue;
     require(i < batch.y.size(),
             "training: there is a loss, but nothing to compare with: y is missing.");
-    output_losses_[i] = output.loss(batch.y[i], predictions[i], weights_for(batch, i));
-    require(output_losses_[i].rank() == 0,
+    const Tensor loss = output.loss(batch.y[i], forward.predictions[i], weights_for(batch, i));
+    require(loss.rank() == 0,
             "training: a loss to learn from must be one number. Got {} from '{}'. Give it the "
             "reduction "
             "\"sum_over_batch_size\".",
-            output_losses_[i].spec(), output.loss.name());
-    include(output.weight == 1 ? output_losses_[i] : output_losses_[i] * output.weight);
+            loss.spec(), output.loss.name());
+    forward.losses[i] = loss;
+    include(output.weight == 1 ? loss : loss * output.weight);
   }
   for (const Tensor& penalty : model_.losses()) include(penalty);
   require<FailedPreconditionError>(
       total.defined(), "training: there is nothing to learn from: no loss was given to compile().");
-  return total;
 }
 
-void Trainer::update(const data::Batch& batch, const std::vector<Tensor>& predictions,
-                     const Tensor& loss) {
+void Trainer::update(const data::Batch& batch, const Forward& forward) {
   const Tensor samples = samples_in(batch);
-  loss_tracker_.update_state(loss, samples);
+  loss_tracker_.update_state(forward.total, samples);
   for (size_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
-    if (outputs_.size() > 1 && output_losses_[i].defined())
-      output.tracker.update_state(output_losses_[i], samples);
-    for (Metric& metric : output.metrics) metric.update_state(batch.y[i], predictions[i]);
+    const Tensor& predictions = forward.predictions[i];
+    if (outputs_.size() > 1 && forward.losses[i].defined())
+      output.tracker.update_state(forward.losses[i], samples);
+    for (Metric& metric : output.metrics) metric.update_state(batch.y[i], predictions);
     for (Metric& metric : output.weighted_metrics)
-      metric.update_state(batch.y[i], predictions[i], weights_for(batch, i));
+      metric.update_state(batch.y[i], predictions, weights_for(batch, i));
   }
 }
 
-Tensor Trainer::train_step(const data::Batch& batch) {
+Trainer::Forward Trainer::run_forward(const data::Batch& batch, const CallOptions& options) {
+  Forward forward{.predictions = model_.run_all(batch.x, options), .losses = {}, .total = {}};
+  prepare(forward.predictions.size(), batch);
+  add_losses(batch, forward);
+  return forward;
+}
+
+Tensor Trainer::train(const data::Batch& batch) {
   GradientTape tape;
-  const std::vector<Tensor> predictions = model_.run_all(batch.x, {.training = true});
-  prepare(predictions.size(), batch);
-  const Tensor loss = total_loss(batch, predictions);
+  const Forward forward = run_forward(batch, {.training = true});
   std::vector<Variable> variables = Layer(model_.shared_from_this()).trainable_variables();
   if (!variables.empty()) {
-    options_.optimizer.apply(tape.gradient(loss, variables), variables);
+    options_.optimizer.apply(tape.gradient(forward.total, variables), variables);
   } else if (!warned_) {
     warned_ = true;
     logging::warn("training: the model '{}' has no trainable weights: it learns nothing.",
                   model_.name());
   }
-  update(batch, predictions, loss);
-  return loss;
+  update(batch, forward);
+  return forward.total;
 }
 
-Tensor Trainer::test_step(const data::Batch& batch) {
-  const std::vector<Tensor> predictions = model_.run_all(batch.x, {.training = false});
-  prepare(predictions.size(), batch);
-  const Tensor loss = total_loss(batch, predictions);
-  update(batch, predictions, loss);
-  return loss;
-}
-
-template <class F>
-void Trainer::for_each_metric(const F& f) const {
-  std::map<std::string, int> used;
-  const auto tell = [&](std::string name, const Metric& metric) {
-    const int before = used[name]++;
-    f(before == 0 ? name : fmt::format("{}_{}", name, before), metric);
-  };
-  tell("loss", loss_tracker_);
-  const bool several = outputs_.size() > 1;
-  for (const Output& output : outputs_)
-    if (several && output.loss.defined()) tell(output.tracker.name(), output.tracker);
-  for (const Output& output : outputs_) {
-    const std::string prefix = several ? output.name + "_" : "";
-    for (const Metric& metric : output.metrics) tell(prefix + metric.name(), metric);
-    for (const Metric& metric : output.weighted_metrics) {
-      const std::string name = prefix + metric.name();
-      tell(used.contains(name) ? prefix + "weighted_" + metric.name() : name, metric);
-    }
-  }
+Tensor Trainer::test(const data::Batch& batch) {
+  const Forward forward = run_forward(batch, {.training = false});
+  update(batch, forward);
+  return forward.total;
 }
 
 Logs Trainer::logs() const {
   Logs logs;
-  for_each_metric([&](const std::string& name, const Metric& metric) {
-    logs.set(name, number(metric.result()));
-  });
+  for (const auto& [name, metric] : named_) logs.set(name, number(metric.result()));
   return logs;
 }
 
 void Trainer::reset() {
-  for_each_metric([](const std::string&, const Metric& metric) { metric.reset_state(); });
+  for (const auto& [name, metric] : named_) metric.reset_state();
 }
 
 Metric Trainer::find_metric(const std::string& wanted) const {
-  Metric found;
-  for_each_metric([&](const std::string& name, const Metric& metric) {
-    if (name == wanted && name != "loss") found = metric;
-  });
-  return found;
+  for (const auto& [name, metric] : named_)
+    if (name == wanted && name != "loss") return metric;
+  return {};
+}
+
+std::vector<Tensor> predict_step(ModelImpl& model, const data::Batch& batch) {
+  if (!batch.y.empty() || !batch.sample_weight.empty())
+    return predict_step(model, {batch.x, {}, {}});
+  std::shared_ptr<CompiledStep> predictor = model.predictor.load();
+  if (predictor == nullptr) {
+    const bool eager = model.trainer != nullptr && model.trainer->options().run_eagerly;
+    predictor = std::make_shared<CompiledStep>(
+        model, "predict",
+        [&model](const data::Batch& inputs) {
+          return model.run_all(inputs.x, {.training = false});
+        },
+        eager ? CompiledStep::Mode::kEager : CompiledStep::Mode::kCompiled);
+    model.predictor.store(predictor);
+  }
+  const Tensors outputs = (*predictor)(batch);
+  return {outputs.begin(), outputs.end()};
 }
 
 std::shared_ptr<Trainer> trainer_of(const Model& model, const char* who) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "alula/keras/compiled_step.h"
 #include "alula/keras/metrics/mean.h"
 #include "alula/keras/model.h"
 
@@ -10,8 +11,10 @@ class Trainer {
   Trainer(ModelImpl& model, const CompileOptions& options);
 
   /// Each runs one batch and adds it to the metrics. The loss is the batch's.
-  Tensor train_step(const data::Batch& batch);
-  Tensor test_step(const data::Batch& batch);
+  Tensor train_step(const data::Batch& batch) { return train_(batch)[0]; }
+  Tensor test_step(const data::Batch& batch) { return test_(batch)[0]; }
+  /// How often the steps were traced.
+  size_t trace_count() const { return train_.trace_count() + test_.trace_count(); }
 
   /// Loss and metrics since the last reset, as Keras orders them.
   Logs logs() const;
@@ -31,20 +34,33 @@ class Trainer {
     metrics::Mean tracker;  // of its own loss, where there are several
   };
 
-  /// Calls f(name, metric) for each metric, as Keras names and orders them.
-  template <class F>
-  void for_each_metric(const F& f) const;
+  /// The outputs of a model, and the losses of those that have one.
+  struct Forward {
+    std::vector<Tensor> predictions;
+    std::vector<Tensor> losses;
+    Tensor total;
+  };
+
+  Tensor train(const data::Batch& batch);
+  Tensor test(const data::Batch& batch);
+  Forward run_forward(const data::Batch& batch, const CallOptions& options);
   void prepare(size_t outputs, const data::Batch& batch);
-  Tensor total_loss(const data::Batch& batch, const std::vector<Tensor>& predictions);
-  void update(const data::Batch& batch, const std::vector<Tensor>& predictions, const Tensor& loss);
+  void name_metrics();
+  void add_losses(const data::Batch& batch, Forward& forward) const;
+  void update(const data::Batch& batch, const Forward& forward);
 
   ModelImpl& model_;
   CompileOptions options_;
   std::vector<Output> outputs_;  // known at the first step
-  std::vector<Tensor> output_losses_;
-  bool warned_ = false;  // that there is nothing to train
+  bool warned_ = false;          // that there is nothing to train
   metrics::Mean loss_tracker_;
+  std::vector<std::pair<std::string, Metric>>
+      named_;  // all metrics, as Keras names and orders them
+  CompiledStep train_, test_;
 };
+
+/// The outputs for the inputs of a batch.
+std::vector<Tensor> predict_step(ModelImpl& model, const data::Batch& batch);
 
 /// The trainer of a compiled model, or an error naming `who`. Whoever runs steps holds it: a
 /// callback may compile the model anew meanwhile.

@@ -7,8 +7,10 @@
 #include "alula/keras/words.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/ceil.h"
+#include "alula/ops/clip.h"
 #include "alula/ops/cumsum.h"
 #include "alula/ops/maximum.h"
+#include "alula/ops/minimum.h"
 #include "alula/ops/operators.h"
 #include "alula/ops/reduce.h"
 #include "alula/ops/reshape.h"
@@ -26,13 +28,11 @@ std::vector<double> values_of(const Variable& variable) {
   return {values.begin(), values.end()};
 }
 
-void check_predictions(const char* who, const Tensor& p) {
-  if (p.size() == 0) return;
-  const float least = reduce_min(p).item<float>(), most = reduce_max(p).item<float>();
-  require(least >= 0 && most <= 1,
+void check_range(const char* who, const Tensor& least, const Tensor& most) {
+  require(least.item<float>() >= 0 && most.item<float>() <= 1,
           "{}: predictions must be in [0, 1]. Got some from {} to {}. Set from_logits if they are "
           "logits.",
-          who, least, most);
+          who, least.item<float>(), most.item<float>());
 }
 
 }  // namespace
@@ -54,6 +54,22 @@ AUCImpl::AUCImpl(const Options& options)
   false_negatives_ = add_variable("false_negatives", {count_});
 }
 
+/// While a function is traced there is nothing to look at: what a run meets is noted instead, and
+/// `result` complains.
+void AUCImpl::check_predictions(const Tensor& p) {
+  if (p.size() == 0) return;
+  const Tensor least = reduce_min(p), most = reduce_max(p);
+  if (!p.is_symbolic()) return check_range(name().c_str(), least, most);
+  least_.assign(minimum(least_.value(), least));
+  most_.assign(maximum(most_.value(), most));
+}
+
+void AUCImpl::reset_state() {
+  MetricImpl::reset_state();
+  least_.assign(Tensor(0.f));
+  most_.assign(Tensor(0.f));
+}
+
 /// Thresholds lie at equal distances, so each prediction falls into one bucket between two of them,
 /// and the sums at a threshold are those of all buckets above it.
 void AUCImpl::update_state(const Tensor& y_true, const Tensor& y_pred,
@@ -61,7 +77,7 @@ void AUCImpl::update_state(const Tensor& y_true, const Tensor& y_pred,
   const char* who = name().c_str();
   const auto [labels, given] = matched_exactly(who, y_true, y_pred);
   const Tensor p = reshape(from_logits_ ? sigmoid(given) : given, {-1});
-  check_predictions(who, p);
+  check_predictions(p);
   const Tensor y = reshape(labels, {-1});
   Tensor yes = y, no = 1 - y;
   if (sample_weight.defined()) {
@@ -71,7 +87,7 @@ void AUCImpl::update_state(const Tensor& y_true, const Tensor& y_pred,
     yes = yes * weights;
     no = no * weights;
   }
-  const Tensor bucket = cast(maximum(ceil(p * (count_ - 1)) - 1, 0), int32);
+  const Tensor bucket = cast(clip(ceil(p * (count_ - 1)) - 1, 0, count_ - 1), int32);
   const Tensor places = expand_dims(bucket, -1);
   const Tensor tp = cumsum(scatter_nd(places, yes, {count_}), {.reverse = true});
   const Tensor fp = cumsum(scatter_nd(places, no, {count_}), {.reverse = true});
@@ -83,6 +99,7 @@ void AUCImpl::update_state(const Tensor& y_true, const Tensor& y_pred,
 }
 
 Tensor AUCImpl::result() const {
+  check_range(name().c_str(), least_, most_);
   const std::vector<double> tp = values_of(true_positives_), fp = values_of(false_positives_),
                             tn = values_of(true_negatives_), fn = values_of(false_negatives_);
   double area = 0;

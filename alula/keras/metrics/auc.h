@@ -20,17 +20,21 @@ class AUCImpl final : public MetricImpl {
   void update_state(const Tensor& y_true, const Tensor& y_pred,
                     const Tensor& sample_weight) override;
   Tensor result() const override;
+  void reset_state() override;
   Direction direction() const override { return Direction::kUp; }
 
  private:
   enum class Curve : uint8_t { kROC, kPR };
   enum class Summation : uint8_t { kInterpolation, kMinoring, kMajoring };
 
+  void check_predictions(const Tensor& p);
+
   int64_t count_;
   Curve curve_;
   Summation summation_;
   bool from_logits_;
   Variable true_positives_, false_positives_, true_negatives_, false_negatives_;
+  Variable least_{Tensor(0.f)}, most_{Tensor(0.f)};  // of all predictions that compiled steps met
 };
 /// The same as an object: AUC({.curve = "PR"}).
 using AUC = MetricOf<AUCImpl>;

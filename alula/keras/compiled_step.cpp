@@ -1,0 +1,149 @@
+#include "alula/keras/compiled_step.h"
+
+#include <algorithm>
+
+#include "alula/core/log.h"
+
+namespace alula::keras {
+namespace {
+
+/// Makes the weights of a model that has none yet, by running it on symbolic tensors: then random
+/// numbers for weights are drawn before those of the step, eagerly or compiled.
+void build(LayerImpl& model, const std::vector<Tensor>& x) {
+  if (model.built()) return;
+  std::vector<Tensor> symbols;
+  for (const Tensor& input : x)
+    symbols.push_back(Tensor::symbolic(input.spec(), Ref<Note>(new Symbol)));
+  try {
+    model.run_all(symbols, {.training = true});
+  } catch (const Error&) {
+    // It looks at values, or the input is wrong: the step will tell.
+  }
+  model.clear_losses();
+}
+
+/// What was traced must not stay in layers: `losses()` would give symbolic tensors.
+class ForgetLosses {
+ public:
+  explicit ForgetLosses(LayerImpl& model) : model_(model) {}
+  ~ForgetLosses() { model_.clear_losses(); }
+  ForgetLosses(const ForgetLosses&) = delete;
+  ForgetLosses& operator=(const ForgetLosses&) = delete;
+
+ private:
+  LayerImpl& model_;
+};
+
+void collect(const LayerImpl& layer, std::vector<Layer>& layers) {
+  for (const Layer& inner : layer.sublayers()) {
+    layers.push_back(inner);
+    collect(inner.impl(), layers);
+  }
+}
+
+bool is_compiled_for(const Tensor& tensor) {
+  return tensor.defined() && tensor.device().is_cpu() && tensor.dtype() != string;
+}
+
+bool all_compiled_for(const std::vector<Tensor>& tensors) {
+  return std::all_of(tensors.begin(), tensors.end(), is_compiled_for);
+}
+
+}  // namespace
+
+CompiledStep::CompiledStep(LayerImpl& model, std::string what, Function function, Mode mode)
+    : model_(model), what_(std::move(what)), function_(std::move(function)), mode_(mode) {}
+
+std::string CompiledStep::speaker() const {
+  return fmt::format("{} of the model '{}'", what_, model_.name());
+}
+
+size_t CompiledStep::trace_count() const {
+  const std::lock_guard lock(mutex_);
+  size_t count = 0;
+  for (const auto& variant : variants_) count += variant->traces->count();
+  return count;
+}
+
+Tensors CompiledStep::run_eagerly(const data::Batch& batch) const {
+  const std::vector<Tensor> results = function_(batch);
+  return {results.begin(), results.end()};
+}
+
+Tensors CompiledStep::operator()(const data::Batch& batch) {
+  if (!model_.built()) build(model_, batch.x);
+  if (mode_.load(std::memory_order_relaxed) == Mode::kEager || !can_compile(batch))
+    return run_eagerly(batch);
+  try {
+    return run_compiled(batch);
+  } catch (const FailedPreconditionError& error) {
+    return run_instead(batch, error.what());
+  } catch (const UnimplementedError& error) {
+    return run_instead(batch, error.what());
+  }
+}
+
+/// Compiled functions run on the CPU: what is on another device runs there, eagerly. A step inside
+/// of a function that is being traced becomes a part of it.
+bool CompiledStep::can_compile(const data::Batch& batch) const {
+  if (t_state.tracing()) return false;
+  if ((t_state.flags & ThreadState::kDeviceScope) && !t_state.device.is_cpu()) return false;
+  return all_compiled_for(batch.x) && all_compiled_for(batch.y) &&
+         all_compiled_for(batch.sample_weight);
+}
+
+Tensors CompiledStep::run_compiled(const data::Batch& batch) {
+  const LayerImpl::State state = model_.state();
+  if (!state.on_cpu) return run_eagerly(batch);
+  InlineVector<const Tensor*, 6> pointers;
+  for (const auto* list : {&batch.x, &batch.y, &batch.sample_weight})
+    for (const Tensor& tensor : *list) pointers.push_back(&tensor);
+  const TensorRefs inputs(std::span<const Tensor* const>(pointers.data(), pointers.size()));
+  return find(batch, inputs, state.hash).run(inputs);
+}
+
+graph::Compiled& CompiledStep::find(const data::Batch& batch, TensorRefs inputs, uint64_t state) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& variant : variants_)
+    if (variant->state == state && variant->fits(batch)) return variant->traces->find(inputs);
+  auto variant = make_variant(batch);
+  graph::Compiled& compiled = variant->traces->find(inputs);
+  variant->state = model_.state().hash;  // layers may have made weights when they were traced
+  collect(model_, variant->layers);
+  variants_.push_back(std::move(variant));
+  return compiled;
+}
+
+bool CompiledStep::Variant::fits(const data::Batch& batch) const {
+  return batch.x.size() == x && batch.y.size() == y && batch.sample_weight.size() == sample_weight;
+}
+
+std::unique_ptr<CompiledStep::Variant> CompiledStep::make_variant(const data::Batch& batch) const {
+  auto variant = std::make_unique<Variant>();
+  const size_t x = batch.x.size(), y = batch.y.size();
+  variant->x = x;
+  variant->y = y;
+  variant->sample_weight = batch.sample_weight.size();
+  const auto traced = [this, x, y](const std::vector<Tensor>& inputs) {
+    const auto begin = inputs.begin();
+    const auto labels = begin + static_cast<ptrdiff_t>(x);
+    const auto rest = labels + static_cast<ptrdiff_t>(y);
+    const ForgetLosses forget(model_);
+    return function_({{begin, labels}, {labels, rest}, {rest, inputs.end()}});
+  };
+  variant->traces = std::make_unique<graph::Traces>(traced, graph::PassOptions(), speaker());
+  return variant;
+}
+
+/// If it fails eagerly, too, that error is the one to tell of.
+Tensors CompiledStep::run_instead(const data::Batch& batch, const std::string& reason) {
+  Tensors results = run_eagerly(batch);
+  if (mode_.exchange(Mode::kEager) == Mode::kCompiled)
+    logging::warn(
+        "{}: it runs eagerly, because it cannot be compiled: {} Use ops instead of looking at "
+        "values, or compile() with run_eagerly = true if this is meant.",
+        speaker(), reason);
+  return results;
+}
+
+}  // namespace alula::keras

@@ -1,0 +1,58 @@
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "alula/data/source.h"
+#include "alula/graph/function.h"
+#include "alula/keras/layer.h"
+
+namespace alula::keras {
+
+/// What a model does with one batch, traced once for each kind of batch and then run compiled. If
+/// it cannot be traced, because it looks at values, it runs eagerly, and a warning says why.
+///
+/// A kind of batch: how many tensors there are, their dtypes and shapes; and which layers there
+/// are, and which of them are frozen. So what is changed in a model between two steps takes effect
+/// at the next one. Several threads may call it.
+class CompiledStep {
+ public:
+  using Function = std::function<std::vector<Tensor>(const data::Batch&)>;
+  enum class Mode : uint8_t { kCompiled, kEager };
+
+  /// `what` is who speaks in warnings: "the training step". The model must outlive the step.
+  CompiledStep(LayerImpl& model, std::string what, Function function, Mode mode);
+  Tensors operator()(const data::Batch& batch);
+  /// How often it was traced.
+  size_t trace_count() const;
+
+ private:
+  /// The traces of batches with as many tensors, for a model in one state.
+  struct Variant {
+    size_t x = 0, y = 0, sample_weight = 0;
+    uint64_t state = 0;
+    std::vector<Layer> layers;  // kept, so that no other layer gets the address of one
+    std::unique_ptr<graph::Traces> traces;
+    bool fits(const data::Batch& batch) const;
+  };
+
+  bool can_compile(const data::Batch& batch) const;
+  Tensors run_eagerly(const data::Batch& batch) const;
+  Tensors run_compiled(const data::Batch& batch);
+  graph::Compiled& find(const data::Batch& batch, TensorRefs inputs, uint64_t state);
+  std::unique_ptr<Variant> make_variant(const data::Batch& batch) const;
+  Tensors run_instead(const data::Batch& batch, const std::string& reason);
+  std::string speaker() const;
+
+  LayerImpl& model_;
+  std::string what_;
+  Function function_;
+  std::atomic<Mode> mode_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Variant>> variants_;
+};
+
+}  // namespace alula::keras
