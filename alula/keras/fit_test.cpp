@@ -42,13 +42,24 @@ struct Problem {
   Tensor y = matmul(x, Tensor{{1.f}, {-2.f}, {0.5f}});
 };
 
-Sequential linear_model() {
+Sequential linear_model(bool eagerly = false) {
   const Sequential model(
       {layers::Dense({.units = 1, .kernel_initializer = "zeros", .input_shape = {3}})});
-  model.compile(
-      {.optimizer = optimizers::SGD({.learning_rate = 0.1}), .loss = "mse", .metrics = {"mae"}});
+  model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.1}),
+                 .loss = "mse",
+                 .metrics = {"mae"},
+                 .run_eagerly = eagerly});
   return model;
 }
+
+/// What must be the same eagerly and compiled.
+class FitBothWays : public ::testing::TestWithParam<bool> {
+ protected:
+  const bool eagerly = GetParam();
+};
+INSTANTIATE_TEST_SUITE_P(, FitBothWays, ::testing::Bool(), [](const auto& info) {
+  return std::string(info.param ? "Eagerly" : "Compiled");
+});
 
 /// Counts what it is told, and does something at a step.
 struct Script : Callback {
@@ -71,9 +82,9 @@ struct Script : Callback {
 
 }  // namespace
 
-TEST(Fit, Learns) {
+TEST_P(FitBothWays, Learns) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   const History history =
       model.fit(problem.x, problem.y, {.batch_size = 16, .epochs = 60, .verbose = 0});
   EXPECT_EQ(history.epoch.size(), 60u);
@@ -121,9 +132,9 @@ TEST(Fit, ChecksItsArguments) {
                InvalidArgumentError, "steps must be positive");
 }
 
-TEST(Fit, ValidationSplitTakesTheLastSamples) {
+TEST_P(FitBothWays, ValidationSplitTakesTheLastSamples) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   // The last quarter is of another world: only validation sees it.
   const Tensor y = concat({slice(problem.y, {0, 0}, {48, 1}), ones({16, 1}) * 100}, 0);
   const History history = model.fit(
@@ -133,9 +144,9 @@ TEST(Fit, ValidationSplitTakesTheLastSamples) {
   EXPECT_EQ(history.history[2].first, "val_loss");
 }
 
-TEST(Fit, ValidationDataAndFrequency) {
+TEST_P(FitBothWays, ValidationDataAndFrequency) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   Script script;
   const History history = model.fit(problem.x, problem.y,
                                     {.batch_size = 32,
@@ -148,9 +159,9 @@ TEST(Fit, ValidationDataAndFrequency) {
   EXPECT_EQ(std::count(script.told.begin(), script.told.end(), "test"), 2);
 }
 
-TEST(Fit, CallbacksAreToldInOrder) {
+TEST_P(FitBothWays, CallbacksAreToldInOrder) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   Script script;
   script.at_epoch = [&](int64_t epoch) {
     if (epoch == 1) model.set_stop_training(true);
@@ -162,9 +173,9 @@ TEST(Fit, CallbacksAreToldInOrder) {
                                                    "batch 1", "epoch 1 done, 2 logs", "end"}));
 }
 
-TEST(Fit, AThrowingCallbackLeavesTheLastFullStep) {
+TEST_P(FitBothWays, AThrowingCallbackLeavesTheLastFullStep) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   Script script;
   std::vector<Tensor> weights;
   script.at_step = [&](int64_t batch) {
@@ -209,18 +220,18 @@ class Failing final : public data::Source {
 
 }  // namespace
 
-TEST(Fit, AThrowingSourceLeavesTheLastFullStep) {
+TEST_P(FitBothWays, AThrowingSourceLeavesTheLastFullStep) {
   const Problem problem;
-  const Sequential model = linear_model(), other = linear_model();
+  const Sequential model = linear_model(eagerly), other = linear_model(eagerly);
   Failing source(problem);
   EXPECT_THROW(model.fit(source, {.verbose = 0}), std::runtime_error);
   for (int i = 0; i < 2; ++i) other.train_on_batch(problem.x, problem.y);
   expect_equal(model.get_weights()[0], to_array(other.get_weights()[0]), float32);
 }
 
-TEST(Fit, CtrlCEndsItAndKeepsTheHistory) {
+TEST_P(FitBothWays, CtrlCEndsItAndKeepsTheHistory) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   Script script;
   int steps = 0;
   script.at_step = [&](int64_t) {
@@ -235,9 +246,9 @@ TEST(Fit, CtrlCEndsItAndKeepsTheHistory) {
   EXPECT_TRUE(captured.text().ends_with("\n")) << captured.text();
 }
 
-TEST(Fit, SaysAtWhichStepTheLossWasLost) {
+TEST_P(FitBothWays, SaysAtWhichStepTheLossWasLost) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   std::vector<std::string> said;
   const auto before =
       logging::set_handler([&](logging::Level, std::string_view text) { said.emplace_back(text); });
@@ -250,7 +261,7 @@ TEST(Fit, SaysAtWhichStepTheLossWasLost) {
   EXPECT_NE(said[0].find("became nan at step 3 of epoch 1"), std::string::npos) << said[0];
 }
 
-TEST(Fit, WeightsOfSamplesAndClasses) {
+TEST_P(FitBothWays, WeightsOfSamplesAndClasses) {
   const Tensor x = ones({4, 1});
   const Tensor y = {0, 1, 1, 2};
   const Tensor weights = loops::sample_weights(y, {{1, 3.0}, {2, 0.5}});
@@ -263,7 +274,8 @@ TEST(Fit, WeightsOfSamplesAndClasses) {
   model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.0}),
                  .loss = "mse",
                  .metrics = {"mse"},
-                 .weighted_metrics = {"mse"}});
+                 .weighted_metrics = {"mse"},
+                 .run_eagerly = eagerly});
   const Tensor target = {{0.f}, {0.f}, {0.f}, {3.f}};  // squared errors 1, 1, 1, 4
   const Logs logs = model.test_on_batch(x, target, {.sample_weight = Tensor{1.f, 0.f, 0.f, 2.f}});
   EXPECT_FLOAT_EQ(static_cast<float>(logs["loss"]), 9.0f / 4);
@@ -271,7 +283,7 @@ TEST(Fit, WeightsOfSamplesAndClasses) {
   EXPECT_FLOAT_EQ(static_cast<float>(logs["weighted_mse"]), 9.0f / 3);
 }
 
-TEST(Fit, SeveralInputsAndOutputs) {
+TEST_P(FitBothWays, SeveralInputsAndOutputs) {
   const Tensor a = keras::Input({.shape = {2}, .name = "a"}),
                b = keras::Input({.shape = {2}, .name = "b"});
   const Tensor sum = layers::Add()({a, b});
@@ -281,7 +293,8 @@ TEST(Fit, SeveralInputsAndOutputs) {
   model.compile({.optimizer = "sgd",
                  .loss = {"mse", "mae"},
                  .loss_weights = {1, 0.5},
-                 .metrics = {{"mae"}, {}}});
+                 .metrics = {{"mae"}, {}},
+                 .run_eagerly = eagerly});
   const Tensor x = ones({8, 2});
   const Logs logs = model.train_on_batch({x, x}, {zeros({8, 1}), ones({8, 1})});
   std::string names;
@@ -291,7 +304,7 @@ TEST(Fit, SeveralInputsAndOutputs) {
   EXPECT_ERROR(model.train_on_batch({x, x}, zeros({8, 1})), InvalidArgumentError,
                "has 2 outputs, but y has 1 tensors");
   const Model wrong({.inputs = {a, b}, .outputs = {one, two}});
-  wrong.compile({.loss = "mse", .metrics = {"mae"}});
+  wrong.compile({.loss = "mse", .metrics = {"mae"}, .run_eagerly = eagerly});
   EXPECT_ERROR(wrong.train_on_batch({x, x}, {zeros({8, 1}), ones({8, 1})}), InvalidArgumentError,
                "must have as many items");
   EXPECT_ERROR(model.train_on_batch({x, x}, {zeros({8, 1}), ones({8, 1})},
@@ -302,13 +315,13 @@ TEST(Fit, SeveralInputsAndOutputs) {
   expect_same(all[1], model.call_all({x, x})[1]);
 }
 
-TEST(Fit, MetricsForEachOutput) {
+TEST_P(FitBothWays, MetricsForEachOutput) {
   const Tensor x = keras::Input({.shape = {2}});
   const Tensor one = layers::Dense({.units = 1, .name = "one"})(x);
   const Tensor two = layers::Dense({.units = 1, .name = "two"})(x);
   const Model model({.inputs = x, .outputs = {one, two}});
   const auto names_with = [&](const MetricLists& metrics) {
-    model.compile({.loss = "mse", .metrics = metrics});
+    model.compile({.loss = "mse", .metrics = metrics, .run_eagerly = eagerly});
     std::string names;
     for (const auto& [name, value] :
          model.test_on_batch(ones({4, 2}), {zeros({4, 1}), ones({4, 1})}))
@@ -323,8 +336,8 @@ TEST(Fit, MetricsForEachOutput) {
             "one_mean_squared_error two_mean_absolute_error two_mse ");
   EXPECT_EQ(names_with(std::vector<Metric>{"mae", "mse"}), "one_mae two_mse ");
 
-  const Sequential single = linear_model();
-  single.compile({.loss = "mse", .metrics = {{"mae", "mse"}}});
+  const Sequential single = linear_model(eagerly);
+  single.compile({.loss = "mse", .metrics = {{"mae", "mse"}}, .run_eagerly = eagerly});
   EXPECT_TRUE(single.test_on_batch(ones({4, 3}), ones({4, 1})).contains("mae"));
 }
 
@@ -340,9 +353,9 @@ TEST(Fit, TakesHowStepsAreRun) {
   EXPECT_TRUE(CompileOptions{.jit_compile = true}.jit_compile.on());
 }
 
-TEST(Fit, SaysWhatIsMissing) {
+TEST_P(FitBothWays, SaysWhatIsMissing) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   EXPECT_ERROR(
       model.fit(problem.x, problem.y,
                 {.verbose = 0, .validation_data = {problem.x, problem.y}, .validation_freq = 0}),
@@ -350,19 +363,21 @@ TEST(Fit, SaysWhatIsMissing) {
   Script* none = nullptr;
   EXPECT_ERROR(model.fit(problem.x, problem.y, {.verbose = 0, .callbacks = {none}}),
                InvalidArgumentError, "null pointer");
-  model.compile({.metrics = {"mae"}});
+  model.compile({.metrics = {"mae"}, .run_eagerly = eagerly});
   EXPECT_ERROR(model.fit(problem.x, {}, {.verbose = 0}), InvalidArgumentError,
                "there are metrics, but nothing to compare with");
-  model.compile({.loss = losses::MeanSquaredError({.reduction = "none"})});
+  model.compile({.loss = losses::MeanSquaredError({.reduction = "none"}), .run_eagerly = eagerly});
   EXPECT_ERROR(model.fit(problem.x, problem.y, {.verbose = 0}), InvalidArgumentError,
                "must be one number");
 }
 
-TEST(Fit, ACallbackMayCompileAnew) {
+TEST_P(FitBothWays, ACallbackMayCompileAnew) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   Script script;
-  script.at_step = [&](int64_t) { model.compile({.optimizer = "sgd", .loss = "mae"}); };
+  script.at_step = [&](int64_t) {
+    model.compile({.optimizer = "sgd", .loss = "mae", .run_eagerly = eagerly});
+  };
   const History history = model.fit(problem.x, problem.y,
                                     {.batch_size = 16,
                                      .epochs = 3,
@@ -373,19 +388,20 @@ TEST(Fit, ACallbackMayCompileAnew) {
   EXPECT_EQ(history["mae"].size(), 1u);  // the metric of the first epoch alone
 }
 
-TEST(Fit, NoStepLeavesNoAverages) {
+TEST_P(FitBothWays, NoStepLeavesNoAverages) {
   const Problem problem;
-  const Sequential model = linear_model();
-  model.compile({.optimizer = optimizers::SGD({.use_ema = true}), .loss = "mse"});
+  const Sequential model = linear_model(eagerly);
+  model.compile(
+      {.optimizer = optimizers::SGD({.use_ema = true}), .loss = "mse", .run_eagerly = eagerly});
   const History history =
       model.fit(problem.x, problem.y, {.epochs = 1, .verbose = 0, .initial_epoch = 1});
   EXPECT_TRUE(history.epoch.empty());
   expect_same(model.get_weights()[0], zeros({3, 1}));
 }
 
-TEST(Fit, AllFrozenLearnsNothing) {
+TEST_P(FitBothWays, AllFrozenLearnsNothing) {
   const Problem problem;
-  const Sequential model = linear_model();
+  const Sequential model = linear_model(eagerly);
   model.set_trainable(false);
   std::vector<std::string> said;
   const auto before =
@@ -397,13 +413,15 @@ TEST(Fit, AllFrozenLearnsNothing) {
   expect_same(model.get_weights()[0], zeros({3, 1}));
 }
 
-TEST(Fit, RegularizersAreLearntFrom) {
+TEST_P(FitBothWays, RegularizersAreLearntFrom) {
   const Sequential model({layers::Dense({.units = 1,
                                          .use_bias = false,
                                          .kernel_initializer = "ones",
                                          .kernel_regularizer = regularizers::L2(0.5),
                                          .input_shape = {2}})});
-  model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.1}), .loss = "mse"});
+  model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.1}),
+                 .loss = "mse",
+                 .run_eagerly = eagerly});
   const Logs logs = model.train_on_batch(zeros({4, 2}), zeros({4, 1}));
   EXPECT_FLOAT_EQ(static_cast<float>(logs["loss"]), 1);                    // 0.5 * (1 + 1)
   EXPECT_FLOAT_EQ(model.get_weights()[0].span<float>()[0], 1 - 0.1f * 1);  // d = 2 * 0.5 * 1
@@ -448,14 +466,14 @@ TEST(Fit, ShufflesEachEpochAndKeepsRowsTogether) {
   EXPECT_NE(orders[0], orders[1]);
 }
 
-TEST(Fit, StepsPerEpochGoOnWhereTheyStopped) {
+TEST_P(FitBothWays, StepsPerEpochGoOnWhereTheyStopped) {
   const Sequential model({layers::Rescaling({.scale = 1.0, .input_shape = {1}})});
   std::vector<float> seen;
   const auto note = [&](const Tensor&, const Tensor& y_pred) {
     for (float value : y_pred.to_vector<float>()) seen.push_back(value);
     return reduce_mean(y_pred, {.axis = -1});
   };
-  model.compile({.loss = note});
+  model.compile({.loss = note, .run_eagerly = eagerly});
   const Tensor x = cast(reshape(range(6), {6, 1}), float32);
   model.evaluate(x, x, {.batch_size = 2, .verbose = 0, .steps = 2});
   EXPECT_EQ(seen, (std::vector<float>{0, 1, 2, 3}));
