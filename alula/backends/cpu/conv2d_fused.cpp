@@ -7,7 +7,10 @@
 namespace alula::cpu {
 namespace {
 
-constexpr int64_t kUnitBytes = 24 << 10;   // of values: what the program finds in the first cache
+// Of values, which the program finds in the first cache; or in the second where there are more of
+// them, since a run of the program costs something, too.
+constexpr int64_t kUnitBytes = 24 << 10;
+constexpr int64_t kUnpooledUnitBytes = 128 << 10;
 constexpr int64_t kChunkBytes = 16 << 10;  // of a convolution's rows before they are pooled
 constexpr int64_t kMostChunkBytes = 128 << 10;
 constexpr double kNanosecondsAFlop = 0.015;
@@ -48,7 +51,8 @@ class FusedConvolution {
     const int64_t row = columns_ * shape_.out_channels * static_cast<int64_t>(sizeof(T));
     const double image = kNanosecondsAFlop * shape_.flops() / static_cast<double>(shape_.batch);
     const bool shared = image * static_cast<double>(shape_.batch) > team::kWorthSharing;
-    const int64_t fitting = std::clamp<int64_t>(kUnitBytes / row, 1, rows_);
+    const int64_t bytes = pools() ? kUnitBytes : kUnpooledUnitBytes;
+    const int64_t fitting = std::clamp<int64_t>(bytes / row, 1, rows_);
     const int64_t wanted =
         shared ? std::min(ceil_div(4 * team::size(), shape_.batch), rows_) : int64_t{1};
     const int64_t height = ceil_div(rows_, std::max(wanted, ceil_div(rows_, fitting)));
