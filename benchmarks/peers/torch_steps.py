@@ -133,7 +133,6 @@ def tracing(step, way):
     x, y = make_images(step, way), make_labels(step)
 
     def prepare():
-        torch._dynamo.reset()
         train, _ = train_function(step, way)
         return lambda: train(x, y)
 
