@@ -158,6 +158,7 @@ class Fuser {
           results.push_back(find(value)->second);
           replaced.push_back(value);
         }
+      if (results.empty()) return;  // nobody needs any of it
       program = builder.finish(name(), results);
     }
     const Value fused =
