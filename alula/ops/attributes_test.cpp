@@ -1,6 +1,5 @@
 #include "alula/ops/attributes.h"
 
-#include "alula/autograd/tape.h"
 #include "alula/ops/all.h"
 #include "alula/scalar/gradient.h"
 #include "alula/testing/harness.h"

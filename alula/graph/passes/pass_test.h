@@ -33,7 +33,8 @@ inline void expect_close(const Tensor& got, const Tensor& expected, double toler
 /// The largest magnitude in a tensor.
 inline double largest(const Tensor& tensor) {
   double most = 0;
-  for (const double x : cast(tensor, float64).to_vector<double>()) most = std::max(most, std::abs(x));
+  for (const double x : cast(tensor, float64).to_vector<double>())
+    most = std::max(most, std::abs(x));
   return most;
 }
 
