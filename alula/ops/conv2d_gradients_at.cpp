@@ -1,5 +1,6 @@
 #include "alula/ops/conv2d_gradients_at.h"
 
+#include "alula/ops/attributes.h"
 #include "alula/ops/batching.h"
 #include "alula/ops/conv2d_fused.h"
 
@@ -59,7 +60,10 @@ Cost Conv2DFilterGradientAt::cost(SpecRefs inputs, std::span<const Spec> outputs
 Attributes Conv2DFilterGradientAt::attributes() const {
   Attributes attributes = attributes_of(*this, pool, {"filter_shape", filter_shape});
   if (bias) attributes.push_back({"bias", true});
-  if (prologue != nullptr) attributes.push_back({"prologue", prologue->str()});
+  if (prologue != nullptr) {
+    attributes.emplace_back("prologue", prologue->name());
+    add_program(*prologue, attributes);
+  }
   return attributes;
 }
 
