@@ -77,6 +77,13 @@ bench-ops: configure-release ## benchmarks of single ops, and of a process's sta
 	  echo "== $$program"; build/release/bin/$$program || exit 1; \
 	done
 
+.PHONY: goldens
+goldens: configure-release ## writes the compiled graphs of the example models anew (tests/graphs)
+	cmake --build --preset release --target program_test
+	@mkdir -p tests/graphs
+	ALULA_WRITE_GOLDENS=1 build/release/bin/program_test --gtest_brief=1 --gtest_filter='Graphs.*'
+	@git --no-pager diff --stat -- tests/graphs
+
 # ---- how the code looks ------------------------------------------------------------------------
 
 .PHONY: format check check-format lint lint-all

@@ -64,6 +64,7 @@ endif()
 file(GLOB program_test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*_test.cpp")
 if(program_test_sources)
   alula_add_test(program_test LABELS program SOURCES ${program_test_sources})
+  target_compile_definitions(program_test PRIVATE ALULA_GRAPHS="${PROJECT_SOURCE_DIR}/tests/graphs")
 endif()
 
 # Some of these compare with what Keras computed.
