@@ -8,6 +8,7 @@
 #include "alula/ops/conv2d_transpose.h"
 #include "alula/ops/elementwise.h"
 #include "alula/ops/reduce.h"
+#include "alula/scalar/gradient.h"
 #include "alula/scalar/properties.h"
 
 namespace alula::graph {
@@ -49,7 +50,10 @@ class PoolFirst {
   bool before_functions() {
     std::vector<size_t> chain;
     Value source = graph_.nodes[pool_].inputs[0];
+    std::vector<Value> gradients;  // with respect to `source`
+    for (size_t gradient : gradients_) gradients.push_back({gradient, 0});
     while (const std::optional<Value> before = below(source)) {
+      if (!passes_ties(source, *before, gradients)) break;
       chain.push_back(source.node);
       source = *before;
     }
@@ -87,6 +91,54 @@ class PoolFirst {
     if (!from.has_value() || !scalar::is_non_decreasing(op->program(), *from, op->parameters))
       return std::nullopt;
     return node.inputs[*from];
+  }
+
+  /// Elements that differ may be equal once a function is computed of them: all negative ones under
+  /// relu. Among those the pooled function and the function of what is pooled have other winners,
+  /// which is no matter if the gradients with respect to its result are only read by its own
+  /// gradient, which is the same for all of them, or summed up over the pixels. Then `gradients`
+  /// become those with respect to what the function is computed of.
+  bool passes_ties(const Value& result, const Value& from, std::vector<Value>& gradients) const {
+    const Node& node = graph_.nodes[result.node];
+    const ElementwiseOp& op = *elementwise(node);
+    const auto place = static_cast<size_t>(std::find(node.inputs.begin(), node.inputs.end(), from) -
+                                           node.inputs.begin());
+    const bool strict = is_sum(op.program());
+    std::vector<Value> before;
+    for (const Value& gradient : gradients) {
+      if (!strict && readers_.leaves(gradient)) return false;
+      if (strict) before.push_back(gradient);  // that of a sum is the same
+      for (size_t reader : readers_.of(gradient)) {
+        const Node& other = graph_.nodes[reader];
+        const auto* sum = op_as<ReduceSum>(other);
+        if (sum != nullptr && sums_pixels(*sum, graph_.spec(gradient).rank())) continue;
+        if (!strict && !is_gradient_of(op, place, other)) return false;
+        if (elementwise(other) == nullptr) continue;
+        for (size_t i = 0; i < other.outputs.size(); ++i)
+          before.push_back({reader, static_cast<int>(i)});
+      }
+    }
+    gradients = std::move(before);
+    return true;
+  }
+
+  /// Whether a program only adds things: then no two elements become equal, but by rounding.
+  static bool is_sum(const scalar::Program& program) {
+    return std::all_of(
+        program.code().begin(), program.code().end(), [](const scalar::Instruction& step) {
+          return scalar::operand_count(step.opcode) == 0 || step.opcode == scalar::Opcode::kAdd ||
+                 step.opcode == scalar::Opcode::kSub;
+        });
+  }
+
+  static bool is_gradient_of(const ElementwiseOp& op, size_t place, const Node& node) {
+    const ElementwiseOp* gradient = elementwise(node);
+    if (gradient == nullptr) return false;
+    const uint64_t all = (uint64_t{1} << op.program().inputs().size()) - 1;
+    for (uint64_t wanted : {uint64_t{1} << place, all})
+      if (scalar::gradient_of(op.program(), wanted).program.get() == &gradient->program())
+        return true;
+    return false;
   }
 
   void pool(const Value& source) {

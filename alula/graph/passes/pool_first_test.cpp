@@ -327,3 +327,18 @@ TEST(PoolFirst, CompiledGivesWhatEagerDoesForRandomModels) {
     compare(f, specs);
   }
 }
+
+TEST(PoolFirst, LeavesTiesWhereTheirGradientIsSeen) {
+  // All of a window is negative: relu makes them equal, and the first one wins.
+  const auto f = [](const Tensor& x) {
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor positive = relu(x);
+    tape.watch(positive);
+    const Tensor y = max_pool2d(positive, {.ksize = 2, .strides = 2});
+    return tape.gradient(reduce_sum(y), positive);
+  };
+  const Tensor x(std::vector<float>{-4, -3, -2, -1}, {1, 2, 2, 1});
+  EXPECT_EQ(f(x).to_vector<float>(), (std::vector<float>{1, 0, 0, 0}));
+  EXPECT_EQ(function(f)(x).to_vector<float>(), f(x).to_vector<float>());
+}
