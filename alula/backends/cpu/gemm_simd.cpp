@@ -336,6 +336,49 @@ class Packed {
   T* data_;
 };
 
+/// With few rows: each thread takes some strips of b, packs them and all of a, and shares nothing.
+template <class T>
+void multiply_strips(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row) {
+  constexpr int64_t kStrip = kColumns<T>;
+  const int64_t strips = (n + kStrip - 1) / kStrip;
+  const int64_t depth = std::min(blocking().depth, k);
+  const double nanoseconds =
+      static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * sizeof(T) / 120;
+  const int64_t shares =
+      nanoseconds < team::kWorthSharing ? 1 : std::min<int64_t>(team::size(), strips);
+  team::parallel_for(
+      shares, nanoseconds / static_cast<double>(shares), [&](int64_t begin, int64_t end) HWY_ATTR {
+        const int64_t first = strips * begin / shares, last = strips * end / shares;
+        const int64_t group = std::min(last - first, kWidth / kStrip);
+        const Packed<T> packed_a((m + kRows - 1) / kRows * kRows * depth);
+        const Packed<T> packed_b(group * kStrip * depth);
+        for (int64_t j = first; j < last; j += group) {
+          const int64_t column = j * kStrip,
+                        columns = std::min(group * kStrip, std::min(n, last * kStrip) - column);
+          for (int64_t p = 0; p < k; p += depth) {
+            const int64_t steps = std::min(depth, k - p);
+            pack_a<T>(m, steps, {a.data + p * a.column, a.row, a.column}, packed_a.data());
+            pack_b<T>(0, steps, steps, columns,
+                      {b.data + p * b.row + column * b.column, b.row, b.column}, packed_b.data());
+            for (int64_t r = 0; r < m; r += kRows)
+              for (int64_t s = 0; s * kStrip < columns; ++s)
+                strip<T, true>(std::min<int64_t>(kRows, m - r),
+                               std::min(kStrip, columns - s * kStrip),
+                               {.k = steps,
+                                .a = packed_a.data() + r * steps,
+                                .a_row = 1,
+                                .a_step = kRows,
+                                .b = packed_b.data() + s * kStrip * steps,
+                                .b_step = kStrip,
+                                .c = c + r * row + column + s * kStrip,
+                                .c_row = row,
+                                .last = 0,
+                                .accumulate = p > 0});
+          }
+        }
+      });
+}
+
 template <class T>
 void multiply_packed(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, int64_t row,
                      const Epilogue* epilogue) {
@@ -432,6 +475,12 @@ void multiply(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, T* c, i
   const bool small = bytes <= 64 << 10 || (n <= kColumns<T> && bytes <= 512 << 10);
   if (b.column == 1 && (small || m <= 2 * kRows))
     return multiply_in_place<T>(m, n, k, a, b, c, row, epilogue);
+  // Rows that make too few blocks for all threads.
+  if (m <= 4 * kRows * team::size() && n >= kColumns<T> * team::size()) {
+    multiply_strips<T>(m, n, k, a, b, c, row);
+    if (epilogue != nullptr) epilogue->finish({0, m, 0, n});
+    return;
+  }
   multiply_packed<T>(m, n, k, a, b, c, row, epilogue);
 }
 
