@@ -187,7 +187,7 @@ class PoolFirst {
     if (spec.shape != graph_.spec(source_).shape || !MaxPool2DGather::kDTypes.contains(spec.dtype))
       return std::nullopt;
     const Value there = add_node(graph_, MaxPool2DGather(options_), {value, positions_});
-    known_.push_back({value, there});
+    known_.emplace_back(value, there);
     return there;
   }
 
