@@ -22,6 +22,14 @@ void* counted(size_t bytes) {
 
 void* operator new(size_t bytes) { return counted(bytes); }
 void* operator new[](size_t bytes) { return counted(bytes); }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  ++g_allocations;
+  return std::malloc(bytes);
+}
+void* operator new[](size_t bytes, const std::nothrow_t&) noexcept {
+  ++g_allocations;
+  return std::malloc(bytes);
+}
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete[](void* block) noexcept { std::free(block); }
 void operator delete(void* block, size_t) noexcept { std::free(block); }
