@@ -7,6 +7,7 @@
 #include "alula/core/version.h"
 #include "alula/graph/compat/v1.h"
 #include "alula/graph/function.h"
+#include "alula/image/image.h"
 #include "alula/keras/keras.h"
 #include "alula/ops/all.h"
 #include "alula/profiler/profile.h"

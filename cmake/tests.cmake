@@ -75,6 +75,11 @@ foreach(program keras_test program_test)
   endif()
 endforeach()
 
+if(TARGET image_test)
+  target_compile_definitions(
+    image_test PRIVATE ALULA_IMAGE_REFERENCE="${PROJECT_SOURCE_DIR}/tests/image_reference")
+endif()
+
 # An outside project finds the installed package. (With a sanitizer, such a project would need it too.)
 if(NOT ALULA_SANITIZE AND EXISTS "${PROJECT_SOURCE_DIR}/alula/alula.h")
   add_test(NAME install
