@@ -82,6 +82,18 @@ void ByteSource::expect_end() {
                          name());
 }
 
+uint64_t ByteSource::skip(uint64_t bytes) {
+  char block[4096];
+  uint64_t done = 0;
+  while (done < bytes) {
+    const size_t wanted = std::min<uint64_t>(bytes - done, sizeof(block));
+    const size_t count = read(block, wanted);
+    done += count;
+    if (count < wanted) break;
+  }
+  return done;
+}
+
 FileReader::FileReader(const std::string& path)
     : ByteSource(path), descriptor_(open_or_fail("open", path, O_RDONLY)) {
   struct stat status;
@@ -113,9 +125,25 @@ size_t FileReader::read(void* to, size_t bytes) {
   return done;
 }
 
+uint64_t FileReader::skip(uint64_t bytes) {
+  const bool has_size = left_ != std::numeric_limits<uint64_t>::max();
+  // A file may have grown since its size was asked for: what is not known to be there is read.
+  if (!has_size || bytes > left_) return ByteSource::skip(bytes);
+  if (::lseek(descriptor_, static_cast<off_t>(bytes), SEEK_CUR) < 0)
+    fail_with_errno("read", name());
+  left_ -= bytes;
+  return bytes;
+}
+
 size_t MemoryReader::read(void* to, size_t bytes) {
   const size_t count = std::min(bytes, left_.size());
   if (count > 0) std::memcpy(to, left_.data(), count);
+  left_.remove_prefix(count);
+  return count;
+}
+
+uint64_t MemoryReader::skip(uint64_t bytes) {
+  const size_t count = std::min<uint64_t>(bytes, left_.size());
   left_.remove_prefix(count);
   return count;
 }

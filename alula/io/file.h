@@ -23,6 +23,8 @@ class ByteSource {
   /// How many bytes can still come, at most. What a file says of its own size is held against
   /// this before memory is taken for it.
   virtual uint64_t at_most() const = 0;
+  /// Leaves out so many bytes, or all to the end, and says how many.
+  virtual uint64_t skip(uint64_t bytes);
 
   /// Reads that many, or throws DataLossError that says where the source ended.
   void read_exactly(void* to, size_t bytes);
@@ -40,6 +42,7 @@ class FileReader final : public ByteSource {
   ~FileReader() override;
   size_t read(void* to, size_t bytes) override;
   uint64_t at_most() const override { return left_; }
+  uint64_t skip(uint64_t bytes) override;
 
  private:
   int descriptor_;
@@ -53,6 +56,7 @@ class MemoryReader final : public ByteSource {
       : ByteSource(std::move(name)), left_(bytes) {}
   size_t read(void* to, size_t bytes) override;
   uint64_t at_most() const override { return left_.size(); }
+  uint64_t skip(uint64_t bytes) override;
 
  private:
   std::string_view left_;

@@ -2,13 +2,14 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace alula::io {
 
-/// A message in the encoding of Protocol Buffers, written field by field: all that event files need
-/// of it.
+/// A message in the encoding of Protocol Buffers, written field by field: all that event files and
+/// examples need of it.
 class ProtoWriter {
  public:
   const std::string& bytes() const { return bytes_; }
@@ -34,6 +35,11 @@ class ProtoWriter {
     varint(value.size());
     bytes_ += value;
     return *this;
+  }
+  ProtoWriter& packed(int field, std::span<const int64_t> values) {
+    ProtoWriter numbers;
+    for (int64_t value : values) numbers.varint(static_cast<uint64_t>(value));
+    return text(field, numbers.bytes_);
   }
   ProtoWriter& message(int field, const ProtoWriter& value) { return text(field, value.bytes_); }
 

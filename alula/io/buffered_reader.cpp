@@ -1,0 +1,62 @@
+#include "alula/io/buffered_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace alula::io {
+
+BufferedReader::BufferedReader(std::unique_ptr<ByteSource> source, size_t capacity)
+    : source_(std::move(source)),
+      capacity_(std::max<size_t>(capacity, 1)),
+      buffer_(std::make_unique_for_overwrite<char[]>(capacity_)) {}
+
+void BufferedReader::make_room(size_t bytes) {
+  const size_t kept = end_ - begin_;
+  if (bytes > capacity_) {
+    auto larger = std::make_unique_for_overwrite<char[]>(bytes);
+    std::memcpy(larger.get(), buffer_.get() + begin_, kept);
+    buffer_ = std::move(larger);
+    capacity_ = bytes;
+  } else {
+    std::memmove(buffer_.get(), buffer_.get() + begin_, kept);
+  }
+  begin_ = 0;
+  end_ = kept;
+}
+
+bool BufferedReader::extend() {
+  const size_t kept = end_ - begin_;
+  make_room(kept == capacity_ ? 2 * capacity_ : capacity_);
+  const size_t count = source_->read(buffer_.get() + end_, capacity_ - end_);
+  end_ += count;
+  return count > 0;
+}
+
+bool BufferedReader::extend_to(size_t bytes) {
+  while (end_ - begin_ < bytes) {
+    if (bytes > at_most()) return false;
+    // In steps that double, because a compressed source may claim far more than it has.
+    if (bytes > capacity_ && capacity_ - begin_ < bytes)
+      make_room(std::min(bytes, std::max(2 * capacity_, kBufferBytes)));
+    if (!extend()) return false;
+  }
+  return true;
+}
+
+uint64_t BufferedReader::at_most() const {
+  uint64_t total = 0;
+  return __builtin_add_overflow(source_->at_most(), end_ - begin_, &total)
+             ? std::numeric_limits<uint64_t>::max()
+             : total;
+}
+
+uint64_t BufferedReader::skip(uint64_t bytes) {
+  const uint64_t near = std::min<uint64_t>(bytes, end_ - begin_);
+  consume(near);
+  const uint64_t far = bytes > near ? source_->skip(bytes - near) : 0;
+  position_ += far;
+  return near + far;
+}
+
+}  // namespace alula::io
