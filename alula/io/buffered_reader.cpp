@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "alula/core/error.h"
+
 namespace alula::io {
 
 BufferedReader::BufferedReader(std::unique_ptr<ByteSource> source, size_t capacity)
@@ -18,7 +20,7 @@ void BufferedReader::make_room(size_t bytes) {
     std::memcpy(larger.get(), buffer_.get() + begin_, kept);
     buffer_ = std::move(larger);
     capacity_ = bytes;
-  } else {
+  } else if (begin_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, kept);
   }
   begin_ = 0;
@@ -26,8 +28,7 @@ void BufferedReader::make_room(size_t bytes) {
 }
 
 bool BufferedReader::extend() {
-  const size_t kept = end_ - begin_;
-  make_room(kept == capacity_ ? 2 * capacity_ : capacity_);
+  make_room(end_ - begin_ == capacity_ ? 2 * capacity_ : capacity_);
   const size_t count = source_->read(buffer_.get() + end_, capacity_ - end_);
   end_ += count;
   return count > 0;
@@ -37,8 +38,7 @@ bool BufferedReader::extend_to(size_t bytes) {
   while (end_ - begin_ < bytes) {
     if (bytes > at_most()) return false;
     // In steps that double, because a compressed source may claim far more than it has.
-    if (bytes > capacity_ && capacity_ - begin_ < bytes)
-      make_room(std::min(bytes, std::max(2 * capacity_, kBufferBytes)));
+    if (bytes > capacity_) make_room(std::min(bytes, 2 * capacity_));
     if (!extend()) return false;
   }
   return true;
@@ -49,6 +49,16 @@ uint64_t BufferedReader::at_most() const {
   return __builtin_add_overflow(source_->at_most(), end_ - begin_, &total)
              ? std::numeric_limits<uint64_t>::max()
              : total;
+}
+
+void BufferedReader::seek(uint64_t position) {
+  const uint64_t from = position_;
+  require(position >= from, "{}: cannot go back to byte {} from byte {}. Open the file anew.",
+          name(), position, from);
+  const uint64_t skipped = skip(position - from);
+  require<DataLossError>(skipped == position - from,
+                         "{}: cannot go to byte {}: the file ends at byte {}.", name(), position,
+                         from + skipped);
 }
 
 uint64_t BufferedReader::skip(uint64_t bytes) {

@@ -34,6 +34,8 @@ class BufferedReader {
   uint64_t at_most() const;
   /// Skips so many bytes of the source, or to its end: how many.
   uint64_t skip(uint64_t bytes);
+  /// Moves forward to a position, which must not lie behind the end.
+  void seek(uint64_t position);
 
  private:
   /// Room behind the window for so many bytes in all.

@@ -137,7 +137,7 @@ const std::vector<std::string_view>& CsvSplitter::split(std::string_view record)
 // ---- files -----------------------------------------------------------------------------------
 
 CsvReader::CsvReader(const std::string& path, const CsvReaderOptions& options)
-    : CsvReader(std::make_unique<FileReader>(path), options) {}
+    : CsvReader(open_compressed(path, options.compression_type), options) {}
 
 CsvReader::CsvReader(std::unique_ptr<ByteSource> source, const CsvReaderOptions& options)
     : input_(std::move(source)), splitter_({options.field_delim, options.use_quote_delim}) {
@@ -183,13 +183,7 @@ void CsvReader::fail_at_problem() const {
 }
 
 void CsvReader::seek(uint64_t position, int64_t line) {
-  const uint64_t from = input_.position();
-  require(position >= from, "{}: cannot go back to byte {} from byte {}. Open the file anew.",
-          input_.name(), position, from);
-  const uint64_t skipped = input_.skip(position - from);
-  require<DataLossError>(skipped == position - from,
-                         "{}: cannot go to byte {}: the file ends at byte {}.", input_.name(),
-                         position, from + skipped);
+  input_.seek(position);
   line_ = 0;
   next_line_ = line;
 }

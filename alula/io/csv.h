@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alula/io/buffered_reader.h"
+#include "alula/io/gzip.h"
 
 namespace alula::io {
 
@@ -71,6 +72,7 @@ struct CsvReaderOptions {
   bool use_quote_delim = true;
   /// Whether the first record has the names of the columns.
   bool header = false;
+  Compression compression_type = {};  // of a file that is given by its path
 };
 
 /// The records of a file of comma-separated values, one after the other. Lines end in \n, \r\n or

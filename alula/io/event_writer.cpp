@@ -118,7 +118,8 @@ std::vector<Bucket> buckets_of(const std::vector<double>& values, int count) {
 }  // namespace
 
 EventWriter::EventWriter(const std::string& directory)
-    : records_(std::make_unique<RecordWriter>(new_file(directory), FileWriter::Existing::kRefuse)) {
+    : records_(std::make_unique<RecordWriter>(
+          new_file(directory), RecordWriterOptions{.existing = FileWriter::Existing::kRefuse})) {
   records_->write(ProtoWriter()
                       .float64(event::kWallTime, now())
                       .text(event::kFileVersion, "brain.Event:2")

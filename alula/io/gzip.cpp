@@ -13,8 +13,14 @@ constexpr size_t kInputBytes = size_t{256} << 10;
 constexpr uInt kLargestOutput = std::numeric_limits<uInt>::max();
 /// Deflate's best: 258 bytes from two bits.
 constexpr uint64_t kLargestRatio = 1032;
-/// What zlib calls gzip rather than its own format, with the largest window.
-constexpr int kGzipWindow = 16 + MAX_WBITS;
+
+const char* name_of(DeflateFormat format) {
+  switch (format) {
+    case DeflateFormat::kGzip: return "gzip";
+    case DeflateFormat::kZlib: return "zlib";
+    default: return "deflated";
+  }
+}
 
 std::string collect(ByteSource& source, uint64_t limit) {
   std::string bytes;
@@ -36,12 +42,21 @@ std::string collect(ByteSource& source, uint64_t limit) {
 
 }  // namespace
 
-GzipReader::GzipReader(std::unique_ptr<ByteSource> compressed)
+int window_bits(DeflateFormat format) {
+  switch (format) {
+    case DeflateFormat::kGzip: return 16 + MAX_WBITS;
+    case DeflateFormat::kZlib: return MAX_WBITS;
+    default: return -MAX_WBITS;
+  }
+}
+
+GzipReader::GzipReader(std::unique_ptr<ByteSource> compressed, DeflateFormat format)
     : ByteSource(compressed->name()),
       compressed_(std::move(compressed)),
+      format_(format),
       input_(new unsigned char[kInputBytes]),
       stream_(new z_stream{}) {
-  require<ResourceExhaustedError>(inflateInit2(stream_.get(), kGzipWindow) == Z_OK,
+  require<ResourceExhaustedError>(inflateInit2(stream_.get(), window_bits(format)) == Z_OK,
                                   "{}: zlib could not be started.", name());
 }
 
@@ -60,6 +75,8 @@ size_t GzipReader::read(void* to, size_t bytes) {
     const bool more = fill();
     if (member_ended_) {
       if (!more) break;
+      // Only gzip files may be put one behind the other.
+      if (format_ != DeflateFormat::kGzip) fail_with("there are bytes behind their end");
       if (inflateReset(stream_.get()) != Z_OK) fail_with("zlib could not be restarted");
       member_ended_ = false;
     }
@@ -89,7 +106,19 @@ uint64_t GzipReader::at_most() const {
 }
 
 void GzipReader::fail_with(const char* reason) {
-  fail<DataLossError>("{}: the gzip data are damaged: {}.", name(), reason);
+  fail<DataLossError>("{}: the {} data are damaged: {}.", name(), name_of(format_), reason);
+}
+
+Compression::Compression(std::string_view name) : compressed_(!name.empty()) {
+  require(name.empty() || name == "GZIP" || name == "ZLIB",
+          "compression_type: it must be \"\", \"GZIP\" or \"ZLIB\". Got \"{}\".", name);
+  format_ = name == "ZLIB" ? DeflateFormat::kZlib : DeflateFormat::kGzip;
+}
+
+std::unique_ptr<ByteSource> open_compressed(const std::string& path, Compression compression) {
+  auto file = std::make_unique<FileReader>(path);
+  if (compression.is_none()) return file;
+  return std::make_unique<GzipReader>(std::move(file), compression.format());
 }
 
 bool is_gzip(std::string_view beginning) { return beginning.starts_with("\x1f\x8b"); }
