@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string>
@@ -53,16 +54,25 @@ inline std::vector<Case> read(const std::string& name) {
 /// The function of a case, and how far it may be from TensorFlow's.
 struct Checked {
   std::function<Tensor(const Tensor&, const Case&)> call;
-  double tolerance = 0;  // of floating results, relative; of integers, how much they may differ by
+  double tolerance = 0;
 };
 using Functions = std::map<std::string, Checked>;
 
+/// What a tolerance is relative to: the largest value of an image.
+inline double scale_of(DType dtype) {
+  return is_floating(dtype) ? 1 : std::ldexp(1.0, static_cast<int>(size_of(dtype)) * 8 - 1);
+}
+
+/// uint8 is compared exactly. Wider integers show the last bits of float32, and may be off by one
+/// where those differ.
 inline void expect_near(const Tensor& actual, const Tensor& expected, double tolerance) {
-  ASSERT_EQ(actual.dtype(), expected.dtype());
-  testing::expect_equal(actual, testing::to_array(expected), expected.dtype(),
-                        {.relative = is_integer(expected.dtype()) && tolerance == 0 ? 1e-300
-                                     : tolerance == 0                               ? 1e-30
-                                                                                    : tolerance});
+  const DType dtype = expected.dtype();
+  ASSERT_EQ(actual.dtype(), dtype);
+  const double scale = scale_of(dtype);
+  const bool rounded = is_integer(dtype) && size_of(dtype) > 1 && tolerance > 0;
+  testing::expect_equal(
+      actual, testing::to_array(expected), dtype,
+      {.relative = std::max(tolerance + (rounded ? 1 / scale : 0), 1e-30), .scale = scale});
 }
 
 /// Three different images, stacked, through vectorized_map: as three calls, stacked.
@@ -73,8 +83,7 @@ inline void check_batched(const Checked& checked, const Case& item) {
   std::vector<Tensor> expected;
   for (const Tensor& image : images) expected.push_back(call(image));
   const Tensor all = vectorized_map(call, stack(images));
-  testing::expect_equal(all, testing::to_array(stack(expected)), expected[0].dtype(),
-                        {.relative = 1e-6});
+  expect_near(all, stack(expected), 1e-6);
 }
 
 /// Calls the function of each case, eagerly and for many images at once. A function without a case

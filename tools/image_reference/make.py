@@ -45,8 +45,8 @@ class Cases:
     def add(self, function, given, result, **config):
         key = str(len(self.cases))
         self.cases.append({"key": key, "function": function, "config": config})
-        self.arrays[f"{key}/input"] = np.ascontiguousarray(given)
-        self.arrays[f"{key}/output"] = np.ascontiguousarray(result)
+        self.arrays[f"{key}/input"] = np.array(given, order="C")
+        self.arrays[f"{key}/output"] = np.array(result, order="C")
 
     def run(self, function, given, **config):
         """Calls tf.image's function with the case's arguments."""
