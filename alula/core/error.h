@@ -62,6 +62,13 @@ class DataLossError final : public Error {
   const char* kind() const noexcept override { return "DataLossError"; }
 };
 
+/// A fault in a user's own code that Alula called: an exception of another kind.
+class UnknownError final : public Error {
+ public:
+  using Error::Error;
+  const char* kind() const noexcept override { return "UnknownError"; }
+};
+
 /// A fault inside Alula or a library under it.
 class InternalError final : public Error {
  public:

@@ -64,11 +64,35 @@ State& state() {
   return *state;
 }
 
+constinit thread_local ElementScope* t_scope = nullptr;
+
 }  // namespace
 
 void set_seed(int64_t seed) { state().set_seed(static_cast<uint64_t>(seed)); }
 
+uint64_t mix(uint64_t a, uint64_t b) { return spread(spread(a) ^ b); }
+
+uint64_t new_key(const char* who, Seed seed) {
+  const Words words = reserve(who, DType::kInt64, seed, 1).words(0);
+  return uint64_t{words[1]} << 32 | words[0];
+}
+
+ElementScope::ElementScope(const Keys& keys, uint64_t first, uint64_t count)
+    : keys_(keys), first_(first), count_(count), outer_(t_scope) {
+  t_scope = this;
+}
+
+ElementScope::~ElementScope() { t_scope = outer_; }
+
+Stream ElementScope::next(Seed seed, uint64_t blocks) {
+  const uint64_t call = calls_++;
+  return {.key = seed.given() ? mix(keys_.seeded, seed.value()) : keys_.unseeded,
+          .high = spread(call),
+          .low = first_ * (blocks / count_)};
+}
+
 Stream reserve(const char* op, DType dtype, Seed seed, uint64_t blocks) {
+  if (t_scope != nullptr) return t_scope->next(seed, blocks);
   return seed.given() ? state().continued(op, dtype, seed.value(), blocks) : state().next_call();
 }
 

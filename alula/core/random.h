@@ -68,4 +68,38 @@ void set_seed(int64_t seed);
 /// The next `blocks` times four words of an op's sequence. It takes no lock if no seed is given.
 Stream reserve(const char* op, DType dtype, Seed seed, uint64_t blocks);
 
+/// A number of its own for each pair, spread over all 64 bits.
+uint64_t mix(uint64_t a, uint64_t b);
+
+/// The key of a sequence apart from all others, for a part of the library that numbers its draws
+/// itself: the same in every process if a seed is given here or globally.
+uint64_t new_key(const char* who, Seed seed = {});
+
+/// While one lives, what ops of this thread draw is a function of keys and of the positions of
+/// elements in a sequence: the same whether the elements come one by one, many at a time, in
+/// whichever order and thread. The calls of one scope are numbered, so they must come in the same
+/// order for all elements.
+class ElementScope {
+ public:
+  struct Keys {
+    uint64_t unseeded = 0;  // of ops without a seed
+    uint64_t seeded = 0;
+  };
+  /// What is drawn is for the elements [first, first + count), an equal share of blocks each.
+  ElementScope(const Keys& keys, uint64_t first, uint64_t count = 1);
+  ~ElementScope();
+  ElementScope(const ElementScope&) = delete;
+  ElementScope& operator=(const ElementScope&) = delete;
+
+ private:
+  friend Stream reserve(const char*, DType, Seed, uint64_t);
+  Stream next(Seed seed, uint64_t blocks);
+
+  Keys keys_;
+  uint64_t first_;
+  uint64_t count_;
+  uint64_t calls_ = 0;
+  ElementScope* outer_;
+};
+
 }  // namespace alula::random

@@ -114,6 +114,31 @@ Tensor Tensor::reshaped(const Shape& shape) const {
   return Tensor(view);
 }
 
+Tensor Tensor::rows(int64_t begin, int64_t end) const {
+  check_access(dtype());
+  require(rank() > 0 && 0 <= begin && begin <= end && end <= shape()[0],
+          "tensor: it has no rows {} to {}. Got {}.", begin, end, spec());
+  if (begin == 0 && end == shape()[0]) return *this;
+  Shape wanted = shape();
+  wanted[0] = end - begin;
+  const Spec to = spec().with(wanted);
+  const auto offset = static_cast<size_t>(begin * (bytes() / std::max<int64_t>(shape()[0], 1)));
+  const auto count = static_cast<size_t>(to.bytes());
+  if (data_->buffer && count > TensorData::kInline && offset % memory::kAlignment == 0) {
+    TensorData* view = new_header(to, device(), 0);
+    view->data = static_cast<std::byte*>(data_->data) + offset;
+    view->buffer = data_->buffer;
+    return Tensor(view);
+  }
+  Tensor copy = uninitialized(to);
+  const auto* from = static_cast<const std::byte*>(data_->data) + offset;
+  if (dtype() == string)
+    std::copy_n(reinterpret_cast<const std::string*>(from), to.shape.size(), strings(*copy.data_));
+  else if (count > 0)
+    std::memcpy(copy.mutable_data(), from, count);
+  return copy;
+}
+
 Tensor Tensor::copy_of(const void* values, size_t count, DType dtype, const Shape& shape) {
   const int64_t wanted = shape.checked_size("tensor", size_of(dtype));
   require(wanted == static_cast<int64_t>(count),

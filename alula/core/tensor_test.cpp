@@ -1,5 +1,6 @@
 #include "alula/core/tensor.h"
 
+#include <numeric>
 #include <sstream>
 #include <thread>
 
@@ -316,6 +317,34 @@ TEST(Tensor, AllocatesWithItsAllocator) {
   EXPECT_ERROR(Tensor::uninitialized({float32, {10'000}}, allocator), ResourceExhaustedError,
                "full");
   EXPECT_EQ(allocator.held, 0);
+}
+
+TEST(Tensor, RowsAreOverTheSameElementsWhereTheyMayBe) {
+  const Tensor x(std::vector<float>(100 * 1024, 1.5f), {100, 1024});
+  const Tensor some = x.rows(2, 5);
+  EXPECT_EQ(to_string(some.spec()), "float32[3,1024]");
+  EXPECT_EQ(some.data(), x.span<float>().data() + size_t{2} * 1024);
+  EXPECT_FALSE(x.unique());  // so nobody writes to it in place
+  EXPECT_TRUE(x.rows(0, 100).same_as(x));
+  EXPECT_EQ(x.rows(3, 3).size(), 0);
+
+  std::vector<int32_t> numbers(3000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const Tensor odd(numbers, {1000, 3});  // a row of 12 bytes: most begin at odd addresses
+  const std::vector<int32_t> copied = odd.rows(1, 999).to_vector<int32_t>();
+  EXPECT_EQ(copied.front(), 3);
+  EXPECT_EQ(copied.back(), 2996);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(odd.rows(1, 999).data()) % memory::kAlignment, 0u);
+
+  const Tensor words = {"a", "b", "c"};
+  EXPECT_EQ(words.rows(1, 3).to_vector<std::string>(), (std::vector<std::string>{"b", "c"}));
+}
+
+TEST(Tensor, RowsMustBeThere) {
+  const Tensor x = {{1, 2}, {3, 4}};
+  EXPECT_ERROR(x.rows(1, 3), InvalidArgumentError, "it has no rows 1 to 3. Got int32[2,2].");
+  EXPECT_ERROR(x.rows(-1, 1), InvalidArgumentError, "no rows -1 to 1");
+  EXPECT_ERROR(Tensor(1).rows(0, 0), InvalidArgumentError, "Got int32[].");
 }
 
 TEST(Tensor, IsStillThereAtTheEndOfTheProcess) {

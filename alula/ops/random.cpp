@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "alula/ops/batching.h"
-#include "alula/ops/gather.h"
-#include "alula/ops/sort.h"
+#include "alula/ops/reshape.h"
+#include "alula/ops/slice.h"
 
 namespace alula {
 namespace {
@@ -59,11 +59,28 @@ std::unique_ptr<Op> drawn_again_of(const RandomOp& op) {
   return again;
 }
 
-/// The numbers of all calls come from one.
+/// One draw for all calls. Each takes whole blocks of four words, so that its numbers are those
+/// that it would get alone, behind the others: what is too much is cut off.
 template <class RandomOp>
 Tensors draw_batched(RandomOp op, int64_t size) {
-  op.output.shape = Shape{size} + op.output.shape;
-  return {draw(op, op.seed)};
+  const Shape each = op.output.shape;
+  const DType dtype = op.output.dtype;
+  const int64_t per_block = size_of(dtype) == 8 ? 2 : 4, count = each.size();
+  const int64_t drawn = static_cast<int64_t>(blocks_of(count, dtype)) * per_block;
+  op.output.shape = drawn == count ? Shape{size} + each : Shape{size, drawn};
+  const Tensor numbers = draw(op, op.seed);
+  if (drawn == count) return {numbers};
+  return {reshape(slice(numbers, {0, 0}, {size, count}), Shape{size} + each)};
+}
+
+/// Runs the op on a value. In a function that is traced, each of its calls draws again.
+Tensor draw_shuffle(RandomShuffle op, const Tensor& value) {
+  if (t_state.tracing()) {
+    const Tensor* input = &value;
+    return call_later(op, TensorRefs({&input, 1}))[0];
+  }
+  const Spec* spec = &value.spec();
+  return call(*op.drawn_again(SpecRefs({&spec, 1})), value);
 }
 
 template <class RandomOp>
@@ -119,9 +136,13 @@ std::unique_ptr<Op> RandomBernoulli::drawn_again(SpecRefs) const { return drawn_
 std::unique_ptr<Op> RandomShuffle::drawn_again(SpecRefs inputs) const {
   auto again = std::make_unique<RandomShuffle>(*this);
   const Spec& value = inputs[0];
-  again->stream = random::reserve(kName, value.dtype, seed, blocks_of(value.shape[0], int64));
+  const uint64_t needed = each ? static_cast<uint64_t>(value.shape[0]) * blocks(value.shape[1])
+                               : blocks(value.shape[0]);
+  again->stream = random::reserve(kName, value.dtype, seed, needed);
   return again;
 }
+
+uint64_t RandomShuffle::blocks(int64_t slices) { return blocks_of(slices, int64); }
 
 Tensors RandomUniform::batched(std::span<const BatchedInput>, int64_t size) const {
   return draw_batched(*this, size);
@@ -136,14 +157,15 @@ Tensors RandomBernoulli::batched(std::span<const BatchedInput>, int64_t size) co
   return draw_batched(*this, size);
 }
 
-/// Every call has its own order: that of random keys, which are as good as never equal.
+/// A shuffle within each of many calls: two leading dimensions become one.
 Tensors RandomShuffle::batched(std::span<const BatchedInput> inputs, int64_t size) const {
-  using Limits = std::numeric_limits<int64_t>;
   const Tensor values = batching::repeated(inputs[0], size);
-  const Tensor keys = random::uniform(
-      {size, values.shape()[1]},
-      {.minval = Limits::min(), .maxval = Limits::max(), .dtype = int64, .seed = seed});
-  return {gather(values, argsort(keys), {.batch_dims = 1})};
+  RandomShuffle all = *this;
+  all.each = true;
+  if (!each) return {draw_shuffle(all, values)};
+  const Shape& shape = values.shape();
+  const Tensor flat = reshape(values, Shape{shape[0] * shape[1]} + shape.slice(2, shape.rank()));
+  return {reshape(draw_shuffle(all, flat), shape)};
 }
 
 namespace random {
@@ -176,12 +198,7 @@ Tensor shuffle(const Tensor& value, Seed seed) {
   if (value.rank() == 0) return value;
   RandomShuffle op;
   op.seed = seed;
-  if (t_state.tracing()) {
-    const Tensor* input = &value;
-    return call_later(op, TensorRefs({&input, 1}))[0];
-  }
-  op.stream = reserve(op.kName, value.dtype(), seed, blocks_of(value.shape()[0], int64));
-  return call(op, value);
+  return draw_shuffle(op, value);
 }
 
 }  // namespace random
@@ -212,6 +229,8 @@ Attributes RandomBernoulli::attributes() const {
   return with_seed({{"shape", output.shape}, {"dtype", output.dtype}, {"probability", probability}},
                    seed);
 }
-Attributes RandomShuffle::attributes() const { return with_seed({}, seed); }
+Attributes RandomShuffle::attributes() const {
+  return with_seed(each ? Attributes{{"each", each}} : Attributes{}, seed);
+}
 
 }  // namespace alula

@@ -119,7 +119,8 @@ struct RandomBernoulli final : OpOf<RandomBernoulli>, RandomOutput {
 };
 
 /// Fisher's and Yates's: for i = 0, 1, … the i-th place of n is swapped with place
-/// i + floor(w (n - i) / 2^64), where w is words 2i (lower) and 2i + 1.
+/// i + floor(w (n - i) / 2^64), where w is words 2i (lower) and 2i + 1. Many calls at once draw one
+/// after another.
 struct RandomShuffle final : OpOf<RandomShuffle> {
   static constexpr const char* kName = "random_shuffle";
   static constexpr DTypeSet kDTypes = kAnyType;
@@ -127,6 +128,9 @@ struct RandomShuffle final : OpOf<RandomShuffle> {
   static constexpr bool kRandom = true;
   random::Stream stream;
   random::Seed seed = {};
+  bool each = false;  // the slices of each element along the first dimension
+  /// How many times four words a shuffle of so many slices takes.
+  static uint64_t blocks(int64_t slices);
   Specs infer(SpecRefs inputs) const override;
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override;
   Attributes attributes() const override;

@@ -230,6 +230,9 @@ void set_size(int count) {
   while (last != nullptr && !last->close()) std::this_thread::yield();
 }
 
+Alone::Alone() : before_(t_in_job) { t_in_job = true; }
+Alone::~Alone() { t_in_job = before_; }
+
 void internal::run(int64_t count, int64_t grain, Body body, void* context) {
   if (!t_in_job) {
     Team& members = team();

@@ -17,6 +17,18 @@ void set_size(int count);
 /// Below about this many nanoseconds of work, waking a second thread costs more than it saves.
 inline constexpr double kWorthSharing = 10'000;
 
+/// While one lives, the jobs of this thread run in it alone: for threads that work beside the team.
+class Alone {
+ public:
+  Alone();
+  ~Alone();
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  bool before_;
+};
+
 namespace internal {
 using Body = void (*)(void* context, int64_t begin, int64_t end);
 void run(int64_t count, int64_t grain, Body body, void* context);

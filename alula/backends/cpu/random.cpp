@@ -118,14 +118,24 @@ void shuffle(const random::Stream& stream, const View& from, const View& to) {
   }
 }
 
+void shuffle_once(const random::Stream& stream, const View& from, const View& to) {
+  if (from.shape()[0] <= INT32_MAX)
+    shuffle<int32_t>(stream, from, to);
+  else
+    shuffle<int64_t>(stream, from, to);
+}
+
 const RegisterKernel<DeviceType::kCPU, RandomShuffle> shuffle_kernel{
     [](const RandomShuffle& op, const KernelCall& call) {
       const View &from = call.inputs[0], &to = call.outputs[0];
       if (from.size() == 0) return;
-      if (from.shape()[0] <= INT32_MAX)
-        shuffle<int32_t>(op.stream, from, to);
-      else
-        shuffle<int64_t>(op.stream, from, to);
+      if (!op.each) return shuffle_once(op.stream, from, to);
+      const Shape& shape = from.shape();
+      const Spec part = from.spec->with(shape.slice(1, shape.rank()));
+      random::Stream stream = op.stream;
+      for (int64_t i = 0; i < shape[0]; ++i, stream.low += RandomShuffle::blocks(shape[1]))
+        shuffle_once(stream, {&part, from.as<char>() + i * part.bytes()},
+                     {&part, to.as<char>() + i * part.bytes()});
     }};
 
 }  // namespace
