@@ -5,4 +5,5 @@
 #include "alula/image/convert.h"
 #include "alula/image/crop.h"
 #include "alula/image/flip.h"
+#include "alula/image/resize.h"
 #include "alula/image/standardize.h"

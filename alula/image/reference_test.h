@@ -58,9 +58,15 @@ struct Checked {
 };
 using Functions = std::map<std::string, Checked>;
 
-/// What a tolerance is relative to: the largest value of an image.
-inline double scale_of(DType dtype) {
-  return is_floating(dtype) ? 1 : std::ldexp(1.0, static_cast<int>(size_of(dtype)) * 8 - 1);
+/// What a tolerance is relative to: the largest value of a result, or of its dtype.
+inline double scale_of(const Tensor& expected) {
+  double scale = 1;
+  if (is_integer(expected.dtype()))
+    scale = std::ldexp(1.0, static_cast<int>(size_of(expected.dtype())) * 8 - 1);
+  else
+    for (double value : testing::to_array(expected).values)
+      scale = std::max(scale, std::abs(value));
+  return scale;
 }
 
 /// uint8 is compared exactly. Wider integers show the last bits of float32, and may be off by one
@@ -68,7 +74,7 @@ inline double scale_of(DType dtype) {
 inline void expect_near(const Tensor& actual, const Tensor& expected, double tolerance) {
   const DType dtype = expected.dtype();
   ASSERT_EQ(actual.dtype(), dtype);
-  const double scale = scale_of(dtype);
+  const double scale = scale_of(expected);
   const bool rounded = is_integer(dtype) && size_of(dtype) > 1 && tolerance > 0;
   testing::expect_equal(
       actual, testing::to_array(expected), dtype,

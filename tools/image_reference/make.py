@@ -5,8 +5,8 @@
 
 The C++ tests read only the files that this writes; they need no TensorFlow.
 
-adjust.safetensors and shape.safetensors: of a case K the tensors K/input and K/output.
-The metadata entry `cases` is a JSON list of {"key", "function", "config"}.
+Of a case K there are the tensors K/input and K/output; of a gradient's, they are the gradients
+with respect to the result and to the images. The metadata entry `cases` is a JSON list of {"key", "function", "config"}.
 """
 
 import json
@@ -155,10 +155,15 @@ def resize(cases):
             for method in ["bilinear", "nearest", "bicubic", "area"]:
                 for size in sizes if dtype in ANY else sizes[1:4]:
                     cases.run("resize", given, size=size, method=method)
+    given = picture("filters", (7, 9, 2), "float32")
+    for method in ["bilinear", "bicubic", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"]:
+        for size in [(3, 4), (12, 13), (7, 5)]:
+            for antialias in [False, True]:
+                cases.run("resize", given, size=size, method=method, antialias=antialias)
     given = picture("aspect", (4, 7, 2), "float32")
     for size in [(8, 8), (2, 14), (3, 3)]:
         cases.run("resize", given, size=size, preserve_aspect_ratio=True)
-    for method in ["bilinear", "nearest"]:
+    for method in ["bilinear", "nearest", "bicubic"]:
         for size in [(9, 9), (3, 4)]:
             variable = tf.constant(picture(f"grad{size}", (1, 5, 6, 2), "float32"))
             with tf.GradientTape() as tape:
