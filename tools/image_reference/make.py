@@ -9,8 +9,10 @@ Of a case K there are the tensors K/input and K/output; of a gradient's, they ar
 with respect to the result and to the images. The metadata entry `cases` is a JSON list of {"key", "function", "config"}.
 """
 
+import io
 import json
 import os
+import struct
 import zlib
 from pathlib import Path
 
@@ -20,6 +22,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import numpy as np
 import tensorflow as tf
+from PIL import Image
 from safetensors.numpy import save_file
 
 OUT = Path(__file__).resolve().parents[2] / "tests" / "image_reference"
@@ -175,6 +178,111 @@ def resize(cases):
             cases.add("resize_gradient", weights, gradient, size=size, method=method)
 
 
+def smooth(name, shape, dtype="uint8"):
+    """A picture whose neighbouring pixels are alike, as a photograph's."""
+    random = np.random.default_rng(zlib.crc32(name.encode()))
+    waves = np.cumsum(np.cumsum(random.standard_normal(shape), 0), 1)
+    waves = (waves - waves.min()) / (waves.max() - waves.min())
+    return (waves * np.iinfo(dtype).max).astype(dtype)
+
+
+def saved(image, **options):
+    """The bytes of a file, by Pillow."""
+    out = io.BytesIO()
+    image.save(out, **options)
+    return out.getvalue()
+
+
+def png_files():
+    """Files of every kind that there is."""
+    for channels in [1, 2, 3, 4]:
+        for dtype in ["uint8", "uint16"]:
+            image = smooth(f"png{channels}", (7, 9, channels), dtype)
+            yield tf.io.encode_png(image).numpy()
+    colours = Image.fromarray(smooth("palette", (7, 9, 3))).quantize(13)
+    yield saved(colours, format="PNG")
+    yield saved(colours, format="PNG", transparency=bytes([0, 128, 255]))
+    yield saved(Image.fromarray(smooth("rgb", (7, 9, 3))), format="PNG", transparency=(1, 2, 3))
+    grey = Image.fromarray(smooth("grey", (7, 9, 1))[:, :, 0])
+    yield saved(grey, format="PNG", transparency=5)
+    yield saved(grey.convert("1"), format="PNG")
+    for bits in [2, 4]:
+        yield saved(colours.quantize(2**bits), format="PNG", bits=bits)
+    yield interlaced()
+
+
+def interlaced():
+    """A file of Adam7's seven passes, which nothing here can write: rows of 8-bit grey, unfiltered."""
+    image = smooth("interlaced", (9, 11, 1))[:, :, 0]
+    passes = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2)]
+    rows = b""
+    for top, left, down, right in [*passes, (1, 0, 2, 1)]:
+        for row in image[top::down, left::right]:
+            rows += b"\0" + row.tobytes() if row.size else b""
+
+    def chunk(kind, content):
+        checked = kind + content
+        return struct.pack(">I", len(content)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+    header = struct.pack(">IIBBBBB", image.shape[1], image.shape[0], 8, 0, 0, 0, 1)
+    data = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + data
+
+
+def jpeg_files():
+    image = smooth("jpeg", (23, 37, 3))
+    yield tf.io.encode_jpeg(image).numpy()
+    yield tf.io.encode_jpeg(image, quality=30, progressive=True).numpy()
+    yield tf.io.encode_jpeg(image, chroma_downsampling=False, optimize_size=True).numpy()
+    yield tf.io.encode_jpeg(image[:, :, :1]).numpy()
+    picture = Image.fromarray(image)
+    yield saved(picture, format="JPEG", subsampling="4:2:2")
+    yield saved(picture.convert("CMYK"), format="JPEG")
+
+
+def codecs(cases):
+    """Here the input is the bytes of a file."""
+    for file in png_files():
+        given = np.frombuffer(file, np.uint8)
+        for channels in [0, 1, 3, 4]:
+            for dtype in ["uint8", "uint16"]:
+                result = tf.io.decode_png(file, channels=channels, dtype=dtype)
+                cases.add("decode_png", given, result.numpy(), channels=channels, dtype=dtype)
+    for file in jpeg_files():
+        given = np.frombuffer(file, np.uint8)
+        for options in [
+            {},
+            {"channels": 1},
+            {"channels": 3},
+            {"ratio": 2},
+            {"ratio": 8},
+            {"fancy_upscaling": False},
+            {"dct_method": "INTEGER_ACCURATE"},
+        ]:
+            try:
+                result = tf.io.decode_jpeg(file, **options)
+            except tf.errors.InvalidArgumentError:
+                continue  # grey from four inks
+            cases.add("decode_jpeg", given, result.numpy(), **options)
+    for file in [*png_files()][:8:3] + [*jpeg_files()][:1]:
+        given = np.frombuffer(file, np.uint8)
+        for dtype in ["uint8", "uint16", "float32"]:
+            for channels in [0, 1, 3]:
+                result = tf.io.decode_image(file, channels=channels, dtype=dtype).numpy()
+                cases.add("decode_image", given, result, channels=channels, dtype=dtype)
+    image = smooth("encode", (13, 17, 3))
+    for options in [
+        {},
+        {"quality": 50},
+        {"progressive": True},
+        {"optimize_size": True},
+        {"chroma_downsampling": False},
+        {"density_unit": "cm", "x_density": 30, "y_density": 40},
+    ]:
+        file = tf.io.encode_jpeg(image, **options).numpy()
+        cases.add("encode_jpeg", image, np.frombuffer(file, np.uint8), **options)
+
+
 def write(name, *parts):
     cases = Cases()
     for part in parts:
@@ -190,6 +298,7 @@ def main():
     write("adjust", adjust)
     write("shape", shape)
     write("resize", resize)
+    write("codecs", codecs)
 
 
 if __name__ == "__main__":
