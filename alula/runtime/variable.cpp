@@ -14,7 +14,7 @@ Tensor detached(const Tensor& value) { return value.reshaped(value.shape()); }
 Variable::Variable(const Tensor& initial_value, const VariableOptions& options) {
   require(initial_value.defined() && !initial_value.is_symbolic(),
           "Variable: '{}' needs an initial value.", options.name);
-  state_ = std::make_shared<State>(options.name, detached(initial_value), options.trainable);
+  state_ = std::make_shared<State>(State{options.name, detached(initial_value), options.trainable});
 }
 
 void Variable::fail_undefined() {

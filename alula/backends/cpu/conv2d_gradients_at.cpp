@@ -159,12 +159,13 @@ void input_gradient(const Conv2DInputGradientAt& op, const KernelCall& call) {
     copied = std::max(copied, correlators.back()->copy_size(phase.correlation.rows));
   }
   const auto& [y, x] = shape.windows;
+  const int64_t pixels = y.output * x.output, rows = y.output;
   team::parallel_for(
       shape.batch, kNanosecondsAFlop * shape.flops() / static_cast<double>(shape.batch),
       [&](int64_t begin, int64_t end) {
-        const Scratch<T> gradient(y.output * x.output * shape.out_channels), copy(copied);
+        const Scratch<T> gradient(pixels * shape.out_channels), copy(copied);
         for (int64_t image = begin; image < end; ++image) {
-          winners.scatter(image, 0, y.output, gradient.data());
+          winners.scatter(image, 0, rows, gradient.data());
           for (size_t i = 0; i < phases.size(); ++i)
             correlators[i]->rows(
                 gradient.data(), 0, 0, phases[i].correlation.rows, copy.data(),
