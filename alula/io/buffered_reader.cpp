@@ -10,7 +10,8 @@ namespace alula::io {
 
 BufferedReader::BufferedReader(std::unique_ptr<ByteSource> source, size_t capacity)
     : source_(std::move(source)),
-      capacity_(std::max<size_t>(capacity, 1)),
+      // No more than a small source needs, and a byte to see its end.
+      capacity_(std::max<size_t>(std::min<uint64_t>(capacity, source_->at_most()), 1) + 1),
       buffer_(std::make_unique_for_overwrite<char[]>(capacity_)) {}
 
 void BufferedReader::make_room(size_t bytes) {

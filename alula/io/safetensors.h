@@ -4,14 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "alula/core/tensor.h"
+#include "alula/io/named_tensor.h"
 
 namespace alula::io {
-
-struct NamedTensor {
-  std::string name;
-  Tensor tensor;
-};
 
 /// What a safetensors file holds: tensors by name, in the order of the file's header, and some
 /// text.
