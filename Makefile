@@ -77,6 +77,16 @@ bench-ops: configure-release ## benchmarks of single ops, and of a process's sta
 	  echo "== $$program"; build/release/bin/$$program || exit 1; \
 	done
 
+# FUZZ names some of them: `make fuzz FUZZ='json csv' FUZZ_SECONDS=600`.
+FUZZ_SECONDS ?= 60
+.PHONY: fuzz
+fuzz: packages ## runs the fuzzers of all parsers, FUZZ_SECONDS=60 each (needs clang)
+	@command -v clang++ >/dev/null || \
+	  { echo "make fuzz: there is no clang++, and libFuzzer is a part of clang. Install it (apt-get install clang)." >&2; exit 1; }
+	@[ -f build/fuzz/build.ninja ] || cmake --preset fuzz
+	cmake --build --preset fuzz --target fuzzers
+	FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz $(FUZZ)
+
 .PHONY: goldens
 goldens: configure-release ## writes the compiled graphs of the example models anew (tests/graphs)
 	cmake --build --preset release --target program_test
