@@ -22,7 +22,11 @@ class ProtoReader {
  public:
   /// Messages of errors begin with `name`, which must outlive the reader.
   ProtoReader(std::string_view bytes, std::string_view name)
-      : ProtoReader(bytes, name, bytes.data()) {}
+      : begin_(bytes.data()),
+        at_(bytes.data()),
+        end_(bytes.data() + bytes.size()),
+        origin_(bytes.data()),
+        name_(name) {}
 
   /// Goes on to the next field; false at the end.
   bool next() {
@@ -49,7 +53,11 @@ class ProtoReader {
   /// A string, bytes, packed numbers or a message; empty for other types.
   std::string_view text() const { return text_; }
   /// The message in this field. Its errors count bytes from the beginning of the outermost one.
-  ProtoReader message() const { return {text_, name_, origin_}; }
+  ProtoReader message() const {
+    ProtoReader inside(text_, name_);
+    inside.origin_ = origin_;
+    return inside;
+  }
 
   /// The numbers of a packed field, one after the other.
   template <class Fn>
@@ -79,13 +87,6 @@ class ProtoReader {
  private:
   static_assert(std::endian::native == std::endian::little);
   static constexpr int kDeepestGroup = 100;
-
-  ProtoReader(std::string_view bytes, std::string_view name, const char* origin)
-      : begin_(bytes.data()),
-        at_(bytes.data()),
-        end_(bytes.data() + bytes.size()),
-        origin_(origin),
-        name_(name) {}
 
   [[noreturn, gnu::cold]] void fail_at(const char* where, const char* what) const {
     fail<DataLossError>("{}: the message is damaged at byte {}: {}.", name_, where - origin_, what);
