@@ -7,6 +7,7 @@
 #include "alula/ops/pow.h"
 #include "alula/ops/random.h"
 #include "alula/ops/reduce.h"
+#include "alula/ops/tile.h"
 
 namespace alula::image {
 
@@ -14,6 +15,20 @@ using internal::adjusted;
 using internal::as_amount;
 using internal::check_image;
 using internal::random_factor;
+
+namespace {
+
+/// The mean of each channel of each image, as a row of the image where its width is known: rows are
+/// long, and few channels are not, which makes both steps several times as fast.
+Tensor channel_means(const Tensor& x) {
+  const Tensor row = reduce_mean(x, {.axis = -3, .keepdims = true});
+  const Tensor mean = reduce_mean(row, {.axis = -2, .keepdims = true});
+  const int64_t width = x.shape()[x.rank() - 2];
+  if (width == kUnknown) return mean;
+  return x.rank() == 3 ? tile(mean, {1, width, 1}) : tile(mean, {1, 1, width, 1});
+}
+
+}  // namespace
 
 Tensor adjust_brightness(const Tensor& image, const Argument& delta) {
   return adjusted("adjust_brightness", image, [&](const Tensor& x) {
@@ -31,7 +46,7 @@ Tensor random_brightness(const Tensor& image, double max_delta, const RandomOpti
 Tensor adjust_contrast(const Tensor& images, const Argument& contrast_factor) {
   check_image("adjust_contrast", images);
   return adjusted("adjust_contrast", images, [&](const Tensor& x) {
-    const Tensor mean = reduce_mean(x, {.axis = {-3, -2}, .keepdims = true});
+    const Tensor mean = channel_means(x);
     return (x - mean) * as_amount(contrast_factor, x.dtype(), "adjust_contrast") + mean;
   });
 }

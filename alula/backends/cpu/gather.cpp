@@ -55,8 +55,10 @@ void write_slices(const View& from, const View& to, const Picks& picks, const So
   switch (bytes) {
     case 1: return copy_slices<1>(from, to, bytes, picks, sources);
     case 2: return copy_slices<2>(from, to, bytes, picks, sources);
+    case 3: return copy_slices<3>(from, to, bytes, picks, sources);
     case 4: return copy_slices<4>(from, to, bytes, picks, sources);
     case 8: return copy_slices<8>(from, to, bytes, picks, sources);
+    case 12: return copy_slices<12>(from, to, bytes, picks, sources);
     default: return copy_slices<0>(from, to, bytes, picks, sources);
   }
 }

@@ -100,8 +100,11 @@ void with_width(int64_t width, const F& f) {
   switch (width) {
     case 1: return f(std::integral_constant<int, 1>{});
     case 2: return f(std::integral_constant<int, 2>{});
+    case 3: return f(std::integral_constant<int, 3>{});
     case 4: return f(std::integral_constant<int, 4>{});
+    case 6: return f(std::integral_constant<int, 6>{});
     case 8: return f(std::integral_constant<int, 8>{});
+    case 12: return f(std::integral_constant<int, 12>{});
     default: return f(std::integral_constant<int, 16>{});
   }
 }
@@ -128,6 +131,7 @@ void copy_rows(const Plan& plan, const std::byte* from, std::byte* to) {
 /// tiles are read and written by cache lines. Moves that dimension next to the rows.
 bool is_transposition(Plan& plan) {
   if (plan.row().to != plan.width || plan.row().from == 0) return false;
+  if ((plan.width & (plan.width - 1)) != 0) return false;  // tiles are of powers of two
   for (int i = plan.rank - 2; i >= 0; --i) {
     if (plan.dims[i].from != plan.width) continue;
     std::rotate(plan.dims.begin() + i, plan.dims.begin() + i + 1,
@@ -200,11 +204,13 @@ void StridedCopy::run(const void* from, void* to) const {
   auto* target = static_cast<std::byte*>(to);
   if (dtype_ == string) return copy_strings(plan, source, target);
 
-  // A run of a few elements that stay together is one larger element.
+  // A run of a few elements that stay together, such as a pixel's colours, is one larger element.
   const Dimension& row = plan.row();
   const int64_t run = row.size * plan.width;
   const bool together = row.from == plan.width && row.to == plan.width;
-  if (plan.rank > 1 && together && (run == 2 || run == 4 || run == 8 || run == 16)) {
+  constexpr uint32_t kWidths =
+      1U << 2 | 1U << 3 | 1U << 4 | 1U << 6 | 1U << 8 | 1U << 12 | 1U << 16;
+  if (plan.rank > 1 && together && run <= 16 && (kWidths >> run & 1) != 0) {
     plan.width = run;
     --plan.rank;
   }
