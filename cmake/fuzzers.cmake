@@ -25,7 +25,7 @@ if(ALULA_BUILD_FUZZERS)
   endforeach()
   add_library(alula_light STATIC EXCLUDE_FROM_ALL ${light_sources})
   target_include_directories(alula_light PUBLIC "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(alula_light PUBLIC fmt::fmt Threads::Threads ZLIB::ZLIB ${CMAKE_DL_LIBS})
+  target_link_libraries(alula_light PUBLIC fmt::fmt Threads::Threads ZLIB::ZLIB PNG::PNG JPEG::JPEG ${CMAKE_DL_LIBS})
   add_custom_target(fuzzers)
 else()
   find_package(GTest REQUIRED)  # for its header: the driver shares the tests' mutations
