@@ -1,6 +1,11 @@
 #include "alula/graph/compiled.h"
 
+#include <algorithm>
+
+#include "alula/core/log.h"
 #include "alula/core/memory.h"
+#include "alula/graph/run.h"
+#include "alula/graph/stages.h"
 #include "alula/runtime/devices.h"
 
 namespace alula::graph {
@@ -17,7 +22,15 @@ Graph optimized(Graph graph, const PassOptions& options) {
 }  // namespace
 
 Compiled::Compiled(Graph graph, const PassOptions& options)
-    : graph_(optimized(std::move(graph), options)), layout_(graph_, options) {
+    : by_node_(!has_known_shapes(graph)),
+      graph_(by_node_ ? std::move(graph) : optimized(std::move(graph), options)) {
+  if (by_node_) {
+    logging::info(
+        "function: it has shapes that are known only when it runs, and so it runs op by op.");
+    return;
+  }
+  stage_of_ = put_in_stages(graph_);
+  layout_ = Layout(graph_, options);
   sort_nodes();
   make_steps();
   room_ = make_room();
@@ -28,12 +41,9 @@ Compiled::~Compiled() { release(room_); }
 void Compiled::sort_nodes() {
   leaves_.assign(static_cast<size_t>(layout_.slots), false);
   const auto goes_out = [&](const Value& value) {
-    const int slot = layout_.place(root_of(graph_, value)).slot;
-    require<UnimplementedError>(slot > 0,
-                                "function: random_shuffle can only shuffle what the function is "
-                                "given.");
-    leaves_[static_cast<size_t>(slot)] = true;
+    leaves_[static_cast<size_t>(layout_.place(root_of(graph_, value)).slot)] = true;
   };
+  stages_.resize(stage_of_.empty() ? 0 : static_cast<size_t>(std::ranges::max(stage_of_)) + 1);
   for (const Value& output : graph_.outputs) goes_out(output);
   for (const auto& [variable, value] : graph_.updates)
     if (!layout_.last[value.node]) goes_out(value);
@@ -44,33 +54,34 @@ void Compiled::sort_nodes() {
       case Node::Kind::kInput: inputs_.push_back(leaf); break;
       case Node::Kind::kConstant: constants_.push_back(leaf); break;
       case Node::Kind::kVariable: variables_.push_back(leaf); break;
-      case Node::Kind::kHost: made_.push_back(leaf); break;
-      case Node::Kind::kOp:
-        if (!is_drawn(node)) break;
-        made_.push_back(leaf);
-        for (const Value& input : node.inputs) goes_out(input);
-        break;
+      case Node::Kind::kHost:
+      case Node::Kind::kOp: break;
     }
+    if (!is_made(node)) continue;
+    stages_[static_cast<size_t>(stage_of_[i])].made.push_back(i);
+    for (const Value& input : node.inputs) goes_out(input);
   }
 }
 
 void Compiled::make_steps() {
-  std::vector<Step> body, updates;
+  std::vector<std::vector<Step>> bodies(stages_.size());
+  std::vector<Step> updates;
   const auto operand = [&](const Value& value) {
     const Layout::Place& place = layout_.place(value);
     return Operand{graph_.spec(value), place.slot, place.offset};
   };
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {
     const Node& node = graph_.nodes[i];
-    if (node.kind != Node::Kind::kOp || is_view(node) || is_drawn(node)) continue;
+    if (node.kind != Node::Kind::kOp || is_view(node) || is_made(node)) continue;
     Step step{.op = node.op, .inputs = {}, .outputs = {}};
     for (const Value& input : node.inputs) step.inputs.push_back(operand(input));
     for (size_t k = 0; k < node.outputs.size(); ++k)
       step.outputs.push_back(operand({i, static_cast<int>(k)}));
-    (layout_.last[i] ? updates : body).push_back(std::move(step));
+    (layout_.last[i] ? updates : bodies[static_cast<size_t>(stage_of_[i])])
+        .push_back(std::move(step));
   }
   Backend& cpu = backend_of(kCPU);
-  body_ = cpu.prepare(std::move(body));
+  for (size_t k = 0; k < stages_.size(); ++k) stages_[k].body = cpu.prepare(std::move(bodies[k]));
   updates_ = cpu.prepare(std::move(updates));
 }
 
@@ -102,8 +113,9 @@ class Compiled::Run {
     room_ = &own_;
   }
   ~Run() {
-    for (const Leaf& leaf : compiled_.made_)
-      for (const Layout::Place& place : compiled_.layout_.places[leaf.node]) held(place.slot) = {};
+    for (const Stage& stage : compiled_.stages_)
+      for (size_t i : stage.made)
+        for (const Layout::Place& place : compiled_.layout_.places[i]) held(place.slot) = {};
     for (size_t k = 0; k < compiled_.layout_.results.size(); ++k) held(result_slot(k)) = {};
     for (int i : borrowed_) held(i) = {};
     compiled_.release(own_);
@@ -114,11 +126,13 @@ class Compiled::Run {
   Tensors operator()(TensorRefs inputs) {
     bind_inputs(inputs);
     bind_variables();
-    for (const Leaf& leaf : compiled_.made_) make(leaf.node);
     for (size_t k = 0; k < compiled_.layout_.results.size(); ++k)
       hold(result_slot(k),
            Tensor::uninitialized(compiled_.graph_.spec(compiled_.layout_.results[k])));
-    compiled_.body_->run(room_->slots);
+    for (const Stage& stage : compiled_.stages_) {
+      for (size_t i : stage.made) make(i);
+      stage.body->run(room_->slots);
+    }
     Tensors outputs;
     for (const Value& output : compiled_.graph_.outputs) outputs.push_back(tensor_of(output));
     bind_variables_to_write();
@@ -168,18 +182,19 @@ class Compiled::Run {
   /// What host code gives, and random numbers.
   void make(size_t i) {
     const Node& node = compiled_.graph_.nodes[i];
-    const Tensors values = node.kind == Node::Kind::kHost ? node.host->run({}) : draw(node);
+    const Tensors values = node.kind == Node::Kind::kHost ? node.host->run({}) : call(node);
     for (size_t k = 0; k < values.size() && k < node.outputs.size(); ++k)
-      hold(compiled_.layout_.places[i][k].slot, values[k]);
+      hold(compiled_.layout_.places[i][k].slot, moved(values[k], kCPU));
   }
-  Tensors draw(const Node& node) {
+  Tensors call(const Node& node) {
     std::vector<Tensor> operands;
     std::vector<const Spec*> specs;
     for (const Value& input : node.inputs) {
       operands.push_back(tensor_of(input));
       specs.push_back(&compiled_.graph_.spec(input));
     }
-    return call_all(*node.op->drawn_again(SpecRefs(specs)), operands);
+    if (node.op->type().random) return call_all(*node.op->drawn_again(SpecRefs(specs)), operands);
+    return call_all(*node.op, operands);
   }
 
   /// A variable whose elements somebody else holds gets its own before it is written.
@@ -212,6 +227,8 @@ class Compiled::Run {
   InlineVector<int, 4> borrowed_;
 };
 
-Tensors Compiled::run(TensorRefs inputs) { return Run(*this)(inputs); }
+Tensors Compiled::run(TensorRefs inputs) {
+  return by_node_ ? graph::run(graph_, inputs) : Run(*this)(inputs);
+}
 
 }  // namespace alula::graph

@@ -7,9 +7,10 @@
 
 namespace alula::graph {
 
-/// A graph optimised and made ready to run on the CPU: a flat list of kernel calls over one arena.
-/// A run infers nothing, and makes no tensors but those that it returns, random ones, and what host
-/// code gives. If it fails, every variable is as it was.
+/// A graph optimised and made ready to run on the CPU: flat lists of kernel calls over one arena,
+/// and the calls of host code between them. A run infers nothing, and makes no tensors but those
+/// that it returns, random ones, and what host code takes and gives. If it fails, every variable is
+/// as it was. A graph with unknown dimensions is not optimised, and runs node by node.
 class Compiled {
  public:
   explicit Compiled(Graph graph, const PassOptions& options = {});
@@ -40,16 +41,24 @@ class Compiled {
   void sort_nodes();
   void make_steps();
 
+  bool by_node_;
   Graph graph_;
+  std::vector<int> stage_of_;  // by node
   Layout layout_;
   // The nodes that a run has to do with one by one.
   struct Leaf {
     size_t node;
     int slot;
   };
-  std::vector<Leaf> inputs_, constants_, variables_, made_;  // made: by host code, or drawn
-  std::vector<bool> leaves_;  // slots whose tensors are given out, or to a random op
-  std::unique_ptr<Executable> body_, updates_;
+  std::vector<Leaf> inputs_, constants_, variables_;
+  std::vector<bool> leaves_;  // slots whose tensors are given out, or to host code
+  /// What host code makes, then what kernels compute.
+  struct Stage {
+    std::vector<size_t> made;  // nodes
+    std::unique_ptr<Executable> body;
+  };
+  std::vector<Stage> stages_;
+  std::unique_ptr<Executable> updates_;
   std::mutex mutex_;  // held by the run that uses room_
   Room room_;
 };

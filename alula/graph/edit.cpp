@@ -14,7 +14,8 @@ void for_each_use(Graph& graph, const F& f) {
   for (auto& [variable, value] : graph.updates) f(value);
 }
 
-/// Keeps the nodes of `order`, in that order.
+}  // namespace
+
 void keep(Graph& graph, const std::vector<size_t>& order) {
   std::vector<size_t> places(graph.nodes.size(), 0);
   std::vector<Node> nodes;
@@ -26,8 +27,6 @@ void keep(Graph& graph, const std::vector<size_t>& order) {
   graph.nodes = std::move(nodes);
   for_each_use(graph, [&](Value& value) { value.node = places[value.node]; });
 }
-
-}  // namespace
 
 Value add_node(Graph& graph, std::shared_ptr<const Op> op, std::vector<Value> inputs) {
   std::vector<const Spec*> specs;
@@ -99,7 +98,8 @@ void remove_dead(Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (node.kind == Node::Kind::kInput) need(i);
-    if (node.kind == Node::Kind::kOp && node.op->type().random) need(i);
+    if (node.kind == Node::Kind::kOp && (node.op->type().random || node.op->type().effects))
+      need(i);
   }
   while (!open.empty()) {
     const size_t i = open.back();

@@ -19,10 +19,13 @@ Value add_constant(Graph& graph, Tensor value);
 /// Lets all who read `from` read `to`, except the node of `to` itself: that may be made of `from`.
 void replace(Graph& graph, Value from, Value to);
 
+/// Keeps the nodes of `order`, in that order.
+void keep(Graph& graph, const std::vector<size_t>& order);
 /// Puts each node after those that it needs, otherwise as they were.
 void sort(Graph& graph);
 /// Takes out the nodes that neither an output nor a variable depends on. Inputs stay, and
-/// so do random ops: a run draws as many numbers as an eager call, so that later ones are the same.
+/// so do random ops and those with effects: a run draws as many numbers as an eager call, so that
+/// later ones are the same, and every effect happens.
 void remove_dead(Graph& graph);
 
 /// The op of a node if it is of this class, else null.

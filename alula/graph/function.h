@@ -89,7 +89,7 @@ R from_tensors(Tensors tensors) {
 /// Calls f with what arguments are as tensors: tensors themselves are not copied.
 template <class F, class... T>
 auto with_tensors(const F& f, const T&... arguments) {
-  const auto as_tensor = []<class A>(const A& argument) -> decltype(auto) {
+  [[maybe_unused]] const auto as_tensor = []<class A>(const A& argument) -> decltype(auto) {
     if constexpr (std::same_as<A, Tensor>)
       return (argument);
     else

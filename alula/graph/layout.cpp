@@ -61,7 +61,8 @@ class Planner {
       made[value.node].emplace_back(value, variable);
     for (const auto& [i, updates] : made) {
       const Node& node = graph_.nodes[i];
-      if (node.kind != Node::Kind::kOp || read[i] || updates.size() != node.outputs.size())
+      if (node.kind != Node::Kind::kOp || is_made(node) || read[i] ||
+          updates.size() != node.outputs.size())
         continue;
       layout_.last[i] = std::all_of(updates.begin(), updates.end(), [&](const auto& update) {
         return may_take_place_of(i, update.first, update.second);
@@ -71,7 +72,8 @@ class Planner {
 
   bool may_take_place_of(size_t i, const Value& made, const Variable& variable) {
     const Value old{node_of(graph_, variable), 0};
-    return last_of(old) == i && graph_.spec(made) == variable.spec() && reads_first(i, old, made);
+    return variable.dtype() != string && last_of(old) == i &&
+           graph_.spec(made) == variable.spec() && reads_first(i, old, made);
   }
 
   /// Whether node i reads each element of `old`, if it does, before it writes that of `made`.
@@ -87,7 +89,7 @@ class Planner {
   void give_slots() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
-      if (node.kind == Node::Kind::kOp && !is_drawn(node)) continue;
+      if (node.kind == Node::Kind::kOp && !is_made(node)) continue;
       for (Layout::Place& place : layout_.places[i]) place.slot = layout_.slots++;
     }
     for (const auto& [variable, value] : graph_.updates)
@@ -102,6 +104,13 @@ class Planner {
     };
     for (const Value& output : graph_.outputs) give_slot(output);
     for (const auto& [variable, value] : graph_.updates) give_slot(value);
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      // Host code gets tensors; and strings are more than the bytes of an arena.
+      if (is_made(graph_.nodes[i]))
+        for (const Value& input : graph_.nodes[i].inputs) give_slot(input);
+      for (size_t k = 0; k < graph_.nodes[i].outputs.size(); ++k)
+        if (graph_.nodes[i].outputs[k].dtype == string) give_slot({i, static_cast<int>(k)});
+    }
   }
 
   void fill_arena() {
@@ -115,7 +124,7 @@ class Planner {
     const bool in_place = options_.has("in_place");
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
-      if (is_view(node) || node.kind != Node::Kind::kOp) continue;
+      if (is_view(node) || node.kind != Node::Kind::kOp) continue;  // slots of their own
       // What it reads is needed until then.
       std::vector<size_t> ending;  // blocks that end here
       for (const Value& input : node.inputs) {
@@ -179,7 +188,10 @@ class Planner {
 Layout::Layout(const Graph& graph, const PassOptions& options) { Planner(graph, options, *this); }
 
 bool is_view(const Node& node) { return node.kind == Node::Kind::kOp && node.op->type().view; }
-bool is_drawn(const Node& node) { return node.kind == Node::Kind::kOp && node.op->type().random; }
+bool is_made(const Node& node) {
+  if (node.kind == Node::Kind::kHost) return true;
+  return node.kind == Node::Kind::kOp && (node.op->type().random || node.op->type().host);
+}
 
 Value root_of(const Graph& graph, Value value) {
   while (is_view(graph.nodes[value.node])) value = graph.nodes[value.node].inputs[0];

@@ -12,6 +12,7 @@ struct Layout {
     size_t offset = 0;
   };
 
+  Layout() = default;
   Layout(const Graph& graph, const PassOptions& options);
   Place& place(const Value& value) { return places[value.node][static_cast<size_t>(value.index)]; }
   const Place& place(const Value& value) const {
@@ -30,8 +31,9 @@ struct Layout {
 /// The value whose elements this is: views have none of their own.
 Value root_of(const Graph& graph, Value value);
 bool is_view(const Node& node);
-/// Random numbers are drawn before a run, by the same calls as in an eager one.
-bool is_drawn(const Node& node);
+/// What is made by the same calls as in an eager run, between the lists of kernel calls: random
+/// numbers, and what host code gives.
+bool is_made(const Node& node);
 /// The node that is a variable's value at the start of a run.
 size_t node_of(const Graph& graph, const Variable& variable);
 

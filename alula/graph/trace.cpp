@@ -60,13 +60,14 @@ class Calls final : public Listener {
   std::unordered_set<const Call*> all_;
 };
 
-/// The random numbers that a function being traced has asked for, in order: a run must draw them in
-/// the order of an eager call to draw the same ones. Those of a function inside are its own.
-class Draws final : public Listener {
+/// The calls of a function being traced that a run must make in the order of an eager one: random
+/// numbers, to draw the same ones, and effects. Those of a function inside are its own.
+class InOrder final : public Listener {
  public:
-  explicit Draws(const VariableTracer& tracer) : tracer_(tracer) {}
+  explicit InOrder(const VariableTracer& tracer) : tracer_(tracer) {}
   void ran(const Op& op, Device, TensorRefs, std::span<const Tensor> outputs) override {
-    if (op.type().random && outputs[0].is_symbolic() && t_state.tracer == &tracer_)
+    if ((op.type().random || op.type().effects) && outputs[0].is_symbolic() &&
+        t_state.tracer == &tracer_)
       all_.push_back(outputs[0]);
   }
   const std::vector<Tensor>& all() const { return all_; }
@@ -183,13 +184,13 @@ Graph trace(const TracedFunction& function, std::span<const Spec> inputs) {
   std::vector<Variables::Met> met;
   std::optional<Calls> inside;
   if (t_state.tracing()) inside.emplace();
-  std::vector<Tensor> drawn;
+  std::vector<Tensor> in_order;
   {
     Variables variables;
-    const Draws draws(variables);
+    const InOrder listener(variables);
     results = function(symbols);
     met = variables.all();
-    drawn = draws.all();
+    in_order = listener.all();
   }
   if (inside) inside->stop_listening();
   Collector collector(inside ? &*inside : nullptr);
@@ -197,7 +198,7 @@ Graph trace(const TracedFunction& function, std::span<const Spec> inputs) {
   for (const Variables::Met& variable : met)
     collector.add(variable.before, {.kind = Node::Kind::kVariable, .variable = variable.variable});
   Graph& graph = collector.graph();
-  for (const Tensor& numbers : drawn) collector.value_of(numbers);
+  for (const Tensor& output : in_order) collector.value_of(output);
   for (const Tensor& result : results) graph.outputs.push_back(collector.value_of(result));
   for (const Variables::Met& variable : met)
     if (!variable.now.same_as(variable.before))

@@ -79,7 +79,7 @@ class BatchedRun {
     }
     Values inputs;
     Tensors plain;
-    bool batched = node.op->type().random;
+    bool batched = node.op->type().random || node.op->type().effects;
     for (const Value& input : node.inputs) {
       inputs.push_back(value(input));
       plain.push_back(inputs.back().value);

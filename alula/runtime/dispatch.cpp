@@ -156,11 +156,54 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
   return outputs;
 }
 
+void check_host_outputs(const Op& op, const Tensors& outputs, const Specs& inferred) {
+  require(outputs.size() == inferred.size(), "{}: it gave {} outputs, but has {}.", op.name(),
+          outputs.size(), inferred.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    require(outputs[i].defined(), "{}: output {} is not defined.", op.name(), i);
+    const Spec& got = outputs[i].spec();
+    require(got.dtype == inferred[i].dtype && compatible(got.shape, inferred[i].shape),
+            "{}: output {} should be {}. Got {}.", op.name(), i, inferred[i], got);
+  }
+}
+
+/// Calls the host code of an op with inputs that are on the CPU; its outputs are there, too.
+Tensors run_host_op(const Op& op, TensorRefs inputs) {
+  const Specs inferred = op.infer(refs(specs_of(inputs)));
+  const spans::Stopwatch watch(nullptr);
+  Tensors outputs = op.run_on_host(inputs);
+  check_host_outputs(op, outputs, inferred);
+  for (Tensor& output : outputs) output = moved(output, kCPU);
+  watch.stop(op, views_of(inputs), views_of(outputs));
+  return outputs;
+}
+
+/// What a view or a host op gives, on the CPU.
+[[gnu::noinline]] Tensors run_without_kernel(const Op& op, TensorRefs inputs) {
+  if (op.type().host) return run_host_op(op, inputs);
+  return {inputs[0].reshaped(op.infer(refs(specs_of(inputs)))[0].shape)};
+}
+
+/// What an op's kernel gives on the device of `backend`, where the inputs are; null for the CPU.
+Tensors run_kernel(const Op& op, TensorRefs inputs, Backend* backend) {
+  Tensors outputs = allocate(op, op.infer(refs(specs_of(inputs))), backend);
+  const Views in = views_of(inputs), out = views_of(outputs);
+  const spans::Stopwatch watch(backend);
+  if (backend == nullptr)
+    run_on_cpu(op, in, out);
+  else
+    backend->run(op, in, out);
+  watch.stop(op, in, out);
+  return outputs;
+}
+
 /// Everything that an ordinary call on the CPU need not think about.
 [[gnu::noinline]] Tensors dispatch_slowly(const Op& op, TensorRefs inputs) {
   check_defined(op, inputs);
   const SpecPointers specs = specs_of(inputs);
-  if (any_symbolic(inputs) || graph_builder() != nullptr) return call_later(op, inputs);
+  if (any_symbolic(inputs) || graph_builder() != nullptr ||
+      (op.type().effects && t_state.tracing()))
+    return call_later(op, inputs);
   Device wanted = place(inputs);
   if (op.type().view) {
     if (stays_on_cpu(inputs[0])) wanted = kCPU;
@@ -169,8 +212,9 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
       tell_listeners(op, wanted, inputs, std::span(outputs.data(), outputs.size()));
     return outputs;
   }
-  Backend* backend = wanted.is_cpu() ? nullptr : &backend_of(wanted);
-  Device device = wanted;
+  const bool host = op.type().host;
+  Backend* backend = wanted.is_cpu() || host ? nullptr : &backend_of(wanted);
+  Device device = host ? kCPU : wanted;
   if (backend != nullptr && !backend->supports(op, refs(specs))) {
     if (!config::get_soft_device_placement()) no_kernel(op, wanted, specs);
     logging::info("{}: there is no kernel for it on {}. Running on /CPU:0.", op.name(), wanted);
@@ -184,18 +228,12 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
   for (const Tensor& tensor : operands) pointers.push_back(&tensor);
   const TensorRefs here(std::span<const Tensor* const>(pointers.data(), pointers.size()));
 
-  Tensors outputs = allocate(op, op.infer(refs(specs)), backend);
-  const Views in = views_of(here), out = views_of(outputs);
-  const spans::Stopwatch watch(backend);
-  if (backend == nullptr)
-    run_on_cpu(op, in, out);
-  else
-    backend->run(op, in, out);
-  watch.stop(op, in, out);
+  Tensors outputs = host ? run_host_op(op, here) : run_kernel(op, here, backend);
 
   if (device != wanted)
     for (Tensor& output : outputs)
-      if (!stays_on_cpu(output)) output = moved(output, wanted);
+      if (!stays_on_cpu(output) && !(host && output.dtype() == string))
+        output = moved(output, wanted);
   if (t_state.flags & ThreadState::kListening)
     tell_listeners(op, device, inputs, std::span(outputs.data(), outputs.size()));
   return outputs;
@@ -206,8 +244,8 @@ Tensors allocate(const Op& op, const Specs& specs, Backend* backend) {
 Tensors dispatch_all(const Op& op, TensorRefs inputs) {
   if ((t_state.flags | spans::process_sinks()) != 0 || !all_on_cpu(inputs)) [[unlikely]]
     return dispatch_slowly(op, inputs);
+  if (op.type().without_kernels) return run_without_kernel(op, inputs);
   const SpecPointers specs = specs_of(inputs);
-  if (op.type().view) return {inputs[0].reshaped(op.infer(refs(specs))[0].shape)};
   Tensors outputs = allocate(op, op.infer(refs(specs)), nullptr);
   run_on_cpu(op, views_of(inputs), views_of(outputs));
   return outputs;
@@ -282,7 +320,8 @@ void dispatch_into(const Op& op, TensorRefs inputs, std::span<Tensor* const> tar
   const Specs inferred = op.infer(refs(specs));
   const Device device = place(inputs);
   Backend* backend = device.is_cpu() ? nullptr : &backend_of(device);
-  bool here = backend == nullptr || backend->supports(op, refs(specs));
+  bool here =
+      !op.type().without_kernels && (backend == nullptr || backend->supports(op, refs(specs)));
   for (size_t i = 0; i < inputs.size(); ++i) here = here && inputs[i].device() == device;
   if (!here) {  // the long way, with moves
     std::vector<Tensor> values;
@@ -316,7 +355,7 @@ void dispatch_into(const Op& op, TensorRefs inputs, std::span<Tensor* const> tar
 /// The shortest way through: what a small op costs is mostly what happens here.
 Tensor dispatch(const Op& op, TensorRefs inputs) {
   const size_t count = inputs.size();
-  if ((t_state.flags | spans::process_sinks()) != 0 || count > kFew || op.type().view ||
+  if ((t_state.flags | spans::process_sinks()) != 0 || count > kFew || op.type().without_kernels ||
       !all_on_cpu(inputs)) [[unlikely]]
     return std::move(dispatch_all(op, inputs)[0]);
   const Spec* specs[kFew];

@@ -1,9 +1,11 @@
 #include "alula/runtime/dispatch.h"
 
+#include <numeric>
 #include <thread>
 
 #include "alula/core/log.h"
 #include "alula/runtime/devices.h"
+#include "alula/runtime/spans.h"
 #include "alula/testing/harness.h"
 #include "alula/testing/test_ops.h"
 
@@ -46,7 +48,102 @@ struct Huge final : OpOf<Huge> {
   Specs infer(SpecRefs) const override { return {{float32, {int64_t{1} << 40, int64_t{1} << 40}}}; }
 };
 
+/// 0, 1, …, as many as the input says: known only when it runs. And what it is told to give
+/// besides.
+struct CountUp final : OpOf<CountUp> {
+  static constexpr const char* kName = "count_up";
+  static constexpr DTypeSet kDTypes = int32;
+  static constexpr bool kHost = true;
+  std::vector<Tensor> also;
+  Specs infer(SpecRefs inputs) const override {
+    require(inputs[0] == Spec{int32, {}}, "{}: takes an int32 scalar. Got {}.", name(), inputs);
+    return {{int32, {kUnknown}}};
+  }
+  Attributes attributes() const override { return {{"also", also.size()}}; }
+  Tensors run_on_host(TensorRefs inputs) const override {
+    std::vector<int32_t> numbers(static_cast<size_t>(inputs[0].item<int32_t>()));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    Tensors outputs{Tensor(numbers)};
+    if (!also.empty()) outputs = {also.begin(), also.end()};
+    return outputs;
+  }
+};
+
+/// How many strings there are, as one.
+struct CountStrings final : OpOf<CountStrings> {
+  static constexpr const char* kName = "count_strings";
+  static constexpr DTypeSet kDTypes = string;
+  static constexpr bool kHost = true;
+  Specs infer(SpecRefs) const override { return {{string, {}}}; }
+  Tensors run_on_host(TensorRefs inputs) const override {
+    return {Tensor(std::to_string(inputs[0].size()))};
+  }
+};
+
 }  // namespace
+
+TEST_F(Dispatch, RunsHostOps) {
+  const std::vector<int32_t> counted = {0, 1, 2};
+  EXPECT_EQ(call(CountUp(), Tensor(3)).to_vector<int32_t>(), counted);
+  const Tensor three(3);
+  EXPECT_EQ(call_all(CountUp(), {&three, 1})[0].to_vector<int32_t>(), counted);
+  EXPECT_EQ(call(CountUp(), Tensor(0)).size(), 0);
+  EXPECT_ERROR(call(CountUp(), x), InvalidArgumentError, "Got float32[3]");
+
+  const Tensor there = call(CountUp(), Tensor(3).to(sim));
+  EXPECT_EQ(there.device(), sim) << "its results go where they are wanted";
+  EXPECT_EQ(there.to_vector<int32_t>(), counted);
+  for (bool soft : {true, false}) {
+    config::set_soft_device_placement(soft);  // host code is no fallback
+    const auto scope = device(sim);
+    EXPECT_EQ(call(CountUp(), three).device(), sim);
+    EXPECT_EQ(call(CountStrings(), words).device(), kCPU);
+    EXPECT_EQ(call(CountStrings(), words).item<std::string>(), "2");
+  }
+}
+
+TEST_F(Dispatch, TellsOfHostOps) {
+  std::vector<std::string> lines;
+  const Tensor four(4), there = four.to(sim);
+  spans::Recording recording;
+  {
+    const Diary diary("diary", lines);
+    call(CountUp(), four);
+    call(CountUp(), there);
+  }
+  EXPECT_EQ(lines, (std::vector<std::string>{"diary: count_up on /CPU:0, int32[] -> int32[4]",
+                                             "diary: count_up on /CPU:0, int32[] -> int32[4]"}));
+  const std::vector<spans::Span> spans = recording.stop();
+  ASSERT_EQ(spans.size(), 2u);
+  EXPECT_EQ(spans[0].name, "count_up");
+  EXPECT_EQ(spans[0].written, 16);
+
+  const Tensor later = call(CountUp(), Tensor::symbolic({int32, {}}, Ref<Note>(new Symbol)));
+  EXPECT_TRUE(later.is_symbolic());
+  EXPECT_EQ(to_string(later.spec()), "int32[?]");
+}
+
+TEST_F(Dispatch, ChecksWhatHostOpsGive) {
+  CountUp op;
+  for (const auto& [also, text] : std::vector<std::pair<std::vector<Tensor>, std::string>>{
+           {{x}, "count_up: output 0 should be int32[?]. Got float32[3]."},
+           {{Tensor(1)}, "count_up: output 0 should be int32[?]. Got int32[]."},
+           {{Tensor()}, "count_up: output 0 is not defined."},
+           {{Tensor{1}, Tensor{1}}, "count_up: it gave 2 outputs, but has 1."}}) {
+    op.also = also;
+    EXPECT_ERROR(call(op, Tensor(1)), InvalidArgumentError, text);
+  }
+  EXPECT_ERROR(NoKernel().run_on_host(TensorRefs({})), InternalError, "not computed by host code");
+}
+
+TEST_F(Dispatch, AHostOpMayBeWrittenIntoATensor) {
+  Tensor target = {0, 0, 0};
+  const Tensor three(3);
+  const Tensor* input = &three;
+  Tensor* place = &target;
+  dispatch_into(CountUp(), TensorRefs({&input, 1}), {&place, 1});
+  EXPECT_EQ(target.to_vector<int32_t>(), (std::vector<int32_t>{0, 1, 2}));
+}
 
 TEST_F(Dispatch, FollowsTheOperands) {
   EXPECT_EQ(call(AddNumber(), x).device(), kCPU);

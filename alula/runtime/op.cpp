@@ -49,7 +49,7 @@ Tensors Op::batched(std::span<const BatchedInput>, int64_t) const {
 }
 
 bool same(const Op& a, const Op& b) {
-  return &a.type() == &b.type() && !a.type().random &&
+  return &a.type() == &b.type() && !a.type().random && !a.type().effects &&
          std::string_view(a.name()) == std::string_view(b.name()) &&
          a.attributes() == b.attributes();
 }
@@ -59,6 +59,10 @@ std::string to_string(const Attributes& attributes) {
   for (const Attribute& attribute : attributes)
     text += fmt::format("{}{}={}", text.empty() ? "" : ", ", attribute.name, attribute.value);
   return text;
+}
+
+Tensors Op::run_on_host(TensorRefs) const {
+  fail<InternalError>("{}: it is not computed by host code.", name());
 }
 
 std::unique_ptr<Op> Op::drawn_again(SpecRefs) const { return nullptr; }

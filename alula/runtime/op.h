@@ -54,19 +54,26 @@ struct KernelCall {
 /// Computes an op's outputs on one type of device. The inputs have passed the op's `infer`.
 using Kernel = void (*)(const Op& op, const KernelCall& call);
 
+/// What sets some ops apart.
+struct OpTraits {
+  bool view = false;           // the output is the input with another shape: nothing is computed
+  bool host = false;           // computed by host code, `run_on_host`: it has no kernels
+  bool differentiable = true;  // has a gradient
+  bool random = false;         // draws numbers: every call gives others
+  bool effects = false;        // every call counts: none is left out, merged or made beforehand
+};
+
 /// What all ops of one class share: the name, the dtypes and the kernels. One static object a
 /// class.
-struct OpType {
+struct OpType : OpTraits {
   const char* name;
-  DTypeSet dtypes;  // what the op is for; `infer` is what checks its inputs
-  bool view;        // the output is the input with another shape: nothing is computed
-  bool differentiable;
-  bool random;  // draws numbers: every call gives others
+  DTypeSet dtypes;       // what the op is for; `infer` is what checks its inputs
+  bool without_kernels;  // a view or a host op: one test for what is neither
   std::array<Kernel, kDeviceTypeCount> kernels{};
   const OpType* next = nullptr;  // the list of all types
 
-  constexpr OpType(const char* name, DTypeSet dtypes, bool view, bool differentiable, bool random)
-      : name(name), dtypes(dtypes), view(view), differentiable(differentiable), random(random) {}
+  constexpr OpType(const char* name, DTypeSet dtypes, const OpTraits& traits)
+      : OpTraits(traits), name(name), dtypes(dtypes), without_kernels(traits.view || traits.host) {}
   Kernel kernel(DeviceType type) const { return kernels[static_cast<int>(type)]; }
 };
 
@@ -189,6 +196,9 @@ class Op {
   virtual Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const;
   /// All fields that change what it computes, with the names that users know.
   virtual Attributes attributes() const { return {}; }
+  /// Of a host op: its outputs from inputs on the CPU, which have passed `infer`. Dimensions that
+  /// `infer` left unknown are as they turn out.
+  virtual Tensors run_on_host(TensorRefs inputs) const;
   /// Of an op that draws random numbers: the same op with the next ones. None for others.
   virtual std::unique_ptr<Op> drawn_again(SpecRefs inputs) const;
   virtual std::unique_ptr<Op> clone() const = 0;
@@ -202,8 +212,8 @@ class Op {
   const OpType* type_;
 };
 
-/// Whether two ops compute the same from the same inputs. An op that draws random numbers is like
-/// no other.
+/// Whether two ops compute the same from the same inputs. An op that draws random numbers or has
+/// effects is like no other.
 bool same(const Op& a, const Op& b);
 
 /// "strides=[2,2], padding=SAME"
@@ -211,25 +221,15 @@ std::string to_string(const Attributes& attributes);
 
 namespace internal {
 template <class Derived>
-constexpr bool is_view() {
-  if constexpr (requires { Derived::kView; })
-    return Derived::kView;
-  else
-    return false;
-}
-template <class Derived>
-constexpr bool is_random() {
-  if constexpr (requires { Derived::kRandom; })
-    return Derived::kRandom;
-  else
-    return false;
-}
-template <class Derived>
-constexpr bool is_differentiable() {
+constexpr OpTraits traits_of() {
+  OpTraits traits;
+  if constexpr (requires { Derived::kView; }) traits.view = Derived::kView;
+  if constexpr (requires { Derived::kHost; }) traits.host = Derived::kHost;
   if constexpr (requires { Derived::kDifferentiable; })
-    return Derived::kDifferentiable;
-  else
-    return true;
+    traits.differentiable = Derived::kDifferentiable;
+  if constexpr (requires { Derived::kRandom; }) traits.random = Derived::kRandom;
+  if constexpr (requires { Derived::kEffects; }) traits.effects = Derived::kEffects;
+  return traits;
 }
 template <class Derived>
 constexpr bool has_attributes() {  // of its own, or of a base other than Op
@@ -239,8 +239,9 @@ constexpr bool has_attributes() {  // of its own, or of a base other than Op
 
 /// The base of an op's struct. `Derived` has `static constexpr const char* kName`, the name of the
 /// function that users call, and `static constexpr DTypeSet kDTypes`, what it takes; a view also
-/// has `static constexpr bool kView = true`, an op without a gradient `kDifferentiable = false`,
-/// one that draws random numbers `kRandom = true`.
+/// has `static constexpr bool kView = true`, an op that host code computes `kHost = true`, one
+/// without a gradient `kDifferentiable = false`, one that draws random numbers `kRandom = true`,
+/// one with effects `kEffects = true`.
 template <class Derived>
 class OpOf : public Op {
  public:
@@ -256,8 +257,7 @@ class OpOf : public Op {
 
  private:
   static inline constinit OpType type_ =
-      OpType(Derived::kName, Derived::kDTypes, internal::is_view<Derived>(),
-             internal::is_differentiable<Derived>(), internal::is_random<Derived>());
+      OpType(Derived::kName, Derived::kDTypes, internal::traits_of<Derived>());
 };
 
 namespace internal {

@@ -62,8 +62,10 @@ class Recorder final : public Listener {
   }
 
  private:
-  /// Whether the GPU lacks a kernel for this call; other devices must have them all.
+  /// Whether host code computes it, or the GPU lacks a kernel for this call; other devices must
+  /// have them all.
   bool is_left_to_cpu(const Op& op, TensorRefs inputs) const {
+    if (op.type().host) return true;
     if (expected_.type != DeviceType::kGPU) return false;
     std::vector<const Spec*> specs;
     for (size_t i = 0; i < inputs.size(); ++i) specs.push_back(&inputs[i].spec());

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "alula/graph/compiled.h"
+#include "alula/graph/run.h"
 #include "alula/runtime/devices.h"
 
 namespace alula::compat::v1::internal {
 namespace {
 
 using graph::Node;
-using graph::Value;
 
 class OnCpu final : public Runnable {
  public:
@@ -27,49 +27,16 @@ class OpByOp final : public Runnable {
       : graph_(std::move(graph)), devices_(std::move(devices)) {}
 
   Tensors run(TensorRefs inputs) override {
-    std::vector<Tensors> values(graph_.nodes.size());
-    const auto value_of = [&](const Value& value) {
-      return values[value.node][static_cast<size_t>(value.index)];
-    };
-    size_t input = 0;
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const Node& node = graph_.nodes[i];
-      switch (node.kind) {
-        case Node::Kind::kInput: values[i] = {inputs[input++]}; break;
-        case Node::Kind::kConstant: values[i] = {node.constant}; break;
-        case Node::Kind::kVariable: values[i] = {node.variable.value()}; break;
-        case Node::Kind::kHost: values[i] = node.host->run({}); break;
-        case Node::Kind::kOp: {
-          std::vector<Tensor> operands;
-          for (const Value& operand : node.inputs) operands.push_back(value_of(operand));
-          values[i] = call_op(node, operands);
-          break;
-        }
-      }
-    }
-    Tensors results;
-    for (const Value& output : graph_.outputs) results.push_back(value_of(output));
-    // Nothing can fail from here on.
-    for (const auto& [variable, value] : graph_.updates) {
-      alula::Variable target = variable;
-      target.assign(value_of(value));
-    }
-    return results;
+    return graph::run(graph_, inputs,
+                      [&](const Node& node, const Op& op, std::span<const Tensor> operands) {
+                        const auto where = devices_.find(node.op.get());
+                        if (where == devices_.end()) return call_all(op, operands);
+                        const DeviceScope scope(where->second);
+                        return call_all(op, operands);
+                      });
   }
 
  private:
-  Tensors call_op(const Node& node, const std::vector<Tensor>& operands) const {
-    std::vector<const Spec*> specs;
-    for (const Tensor& operand : operands) specs.push_back(&operand.spec());
-    std::unique_ptr<Op> drawn;
-    if (node.op->type().random) drawn = node.op->drawn_again(SpecRefs(specs));
-    const Op& op = drawn != nullptr ? *drawn : *node.op;
-    const auto where = devices_.find(node.op.get());
-    if (where == devices_.end()) return call_all(op, operands);
-    const DeviceScope scope(where->second);
-    return call_all(op, operands);
-  }
-
   graph::Graph graph_;
   std::unordered_map<const Op*, Device> devices_;
 };

@@ -42,7 +42,7 @@ std::string key_of(const Node& node) {
     }
     case Node::Kind::kVariable: return fmt::format("variable {}", node.variable.key());
     case Node::Kind::kOp: {
-      if (node.op->type().random) return {};
+      if (node.op->type().random || node.op->type().effects) return {};
       std::vector<Value> inputs = node.inputs;
       if (is_commutative(*node.op))
         std::sort(inputs.begin(), inputs.end(), [](const Value& a, const Value& b) {

@@ -45,7 +45,8 @@ void fold_constants(Graph& graph) {
   const size_t count = graph.nodes.size();
   for (size_t i = 0; i < count; ++i) {
     const Node& node = graph.nodes[i];
-    if (node.kind != Node::Kind::kOp || node.op->type().random || !is_worth_keeping(graph, node))
+    if (node.kind != Node::Kind::kOp || node.op->type().random || node.op->type().effects ||
+        !is_worth_keeping(graph, node))
       continue;
     const auto values = known_inputs(graph, node);
     if (!values) continue;
