@@ -44,7 +44,7 @@ Tensor& room_for(Tensor& place, const Tensor& array, int64_t rows) {
 /// What it takes to copy a row of so many bytes.
 double nanoseconds_a_row(int64_t bytes) { return 3 + static_cast<double>(bytes) / 10; }
 
-class ArraysIterator final : public Iterator {
+class ArraysIterator final : public BatchIterator {
  public:
   ArraysIterator(const Batch& arrays, int64_t rows, const ArraysOptions& options)
       : arrays_(arrays), rows_(rows), batch_size_(options.batch_size) {
@@ -129,7 +129,7 @@ Arrays::Arrays(Batch arrays, const ArraysOptions& options)
     }
 }
 
-std::unique_ptr<Iterator> Arrays::iterate() {
+std::unique_ptr<BatchIterator> Arrays::iterate() {
   return std::make_unique<ArraysIterator>(arrays_, rows_, options_);
 }
 

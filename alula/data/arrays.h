@@ -18,7 +18,7 @@ class Arrays final : public Source {
   /// The first dimension of all arrays must be the same.
   explicit Arrays(Batch arrays, const ArraysOptions& options = {});
 
-  std::unique_ptr<Iterator> iterate() override;
+  std::unique_ptr<BatchIterator> iterate() override;
   int64_t cardinality() const override;
   int64_t rows() const { return rows_; }
 

@@ -16,9 +16,9 @@ struct Batch {
 };
 
 /// One walk through a source.
-class Iterator {
+class BatchIterator {
  public:
-  virtual ~Iterator() = default;
+  virtual ~BatchIterator() = default;
   /// Fills in the next batch; false at the end.
   virtual bool next(Batch& batch) = 0;
 };
@@ -27,7 +27,7 @@ class Iterator {
 class Source {
  public:
   virtual ~Source() = default;
-  virtual std::unique_ptr<Iterator> iterate() = 0;
+  virtual std::unique_ptr<BatchIterator> iterate() = 0;
   /// The number of batches, or kUnknown.
   virtual int64_t cardinality() const { return kUnknown; }
 };

@@ -78,7 +78,7 @@ class Walk {
   }
 
   data::Source& source_;
-  std::unique_ptr<data::Iterator> iterator_;
+  std::unique_ptr<data::BatchIterator> iterator_;
   int64_t limit_;
   int64_t step_ = 0;
   int64_t seen_ = kUnknown;

@@ -196,8 +196,8 @@ namespace {
 class Failing final : public data::Source {
  public:
   explicit Failing(const Problem& problem) : problem_(problem) {}
-  std::unique_ptr<data::Iterator> iterate() override {
-    class Walk final : public data::Iterator {
+  std::unique_ptr<data::BatchIterator> iterate() override {
+    class Walk final : public data::BatchIterator {
      public:
       explicit Walk(const Problem& problem) : problem_(problem) {}
       bool next(data::Batch& batch) override {

@@ -1,0 +1,68 @@
+#include "alula/data/dataset.h"
+
+namespace alula::data {
+
+/// Walks are numbered, so that seeded steps do something else in each.
+struct Dataset::Run {
+  Options options;
+  std::atomic<uint64_t> walks = 0;
+};
+
+Dataset::Dataset(StageRef stage) : Dataset(std::move(stage), std::make_shared<Run>()) {}
+Dataset::Dataset(StageRef stage, std::shared_ptr<Run> run)
+    : stage_(std::move(stage)), run_(std::move(run)) {}
+
+Dataset Dataset::then(StageRef stage) const {
+  return Dataset(std::move(stage)).with_options(run_->options);
+}
+
+Dataset Dataset::with_options(const Options& options) const {
+  require(options.autotune_memory >= 0, "with_options: memory cannot be negative. Got {}.",
+          options.autotune_memory);
+  auto run = std::make_shared<Run>();
+  run->options = options;
+  return {stage_, std::move(run)};
+}
+
+Iterator Dataset::iterator() const {
+  const Options& options = run_->options;
+  Context context;
+  context.keys = {random::new_key("dataset"), random::mix(0, run_->walks.fetch_add(1))};
+  context.budget = std::make_shared<Budget>(options.autotune_memory > 0 ? options.autotune_memory
+                                                                        : Budget::default_limit());
+  return {stage_->walk(context), stage_};
+}
+
+Iterator Dataset::begin() const {
+  Iterator iterator = this->iterator();
+  ++iterator;
+  return iterator;
+}
+
+Dataset Element::dataset() const {
+  require(structure().kind == Structure::Kind::kWindow,
+          "element: it is no data set. Got {}. Those of `window` are.", spec());
+  return Dataset::from_tensor_slices(tensors()[0]);
+}
+
+bool Iterator::next(Element& element) {
+  Row row;
+  if (!walk_->next(row)) return false;
+  element = Element(stage_->spec().structure, std::move(row));
+  return true;
+}
+
+std::string Iterator::save() const {
+  StateWriter state;
+  walk_->save(state);
+  return sealed(signature(*stage_), state.bytes());
+}
+
+void Iterator::restore(std::string_view state) {
+  const std::string pipeline = signature(*stage_);
+  StateReader reader(unsealed(pipeline, state));
+  walk_->restore(reader);
+  require<DataLossError>(reader.done(), "iterator: the saved state is longer than it should be.");
+}
+
+}  // namespace alula::data

@@ -1,0 +1,228 @@
+#include "alula/data/dataset.h"
+#include "alula/data/keys.h"
+#include "alula/data/runner.h"
+#include "alula/data/traced.h"
+
+namespace alula::data {
+namespace {
+
+class Mapped;
+
+/// One walk's calls of the function.
+class Calls {
+ public:
+  Calls(const Stage& stage, const Traced& function, const Context& context)
+      : stage_(stage), function_(function), variables_(function.variables()), keys_(context) {}
+
+  void run(Row& row, int64_t index) const {
+    try {
+      function_.run(row, variables_, keys_.keys(), index);
+    } catch (...) {
+      rethrow_from(fmt::format("{}: element {}: ", stage_.title(), index));
+    }
+  }
+  void run_block(Row& block, int64_t count, int64_t first) const {
+    try {
+      Row results = block;
+      function_.run_block(results, count, variables_, keys_.keys(), first);
+      block = std::move(results);
+    } catch (...) {
+      for (int64_t i = 0; i < count; ++i) {  // the one that fails says so
+        Row row = row_of(block, i);
+        run(row, first + i);
+      }
+      rethrow_from(
+          fmt::format("{}: elements {} to {}: ", stage_.title(), first, first + count - 1));
+    }
+  }
+  void save(StateWriter& state) const { keys_.save(state); }
+  void restore(StateReader& state) { keys_.restore(state); }
+
+ private:
+  const Stage& stage_;
+  const Traced& function_;
+  Row variables_;
+  SavedKeys keys_;
+};
+
+/// In the reader's thread.
+class MapWalk final : public Walk {
+ public:
+  MapWalk(const Stage& stage, const Traced& function, const Context& context)
+      : Walk(stage),
+        calls_(stage, function, stage.own(context)),
+        vectorizes_(function.vectorizes()),
+        input_(stage.input().walk(context)) {}
+
+  bool next(Row& row) override {
+    if (!input_->next(row)) return false;
+    calls_.run(row, index_++);
+    return true;
+  }
+  int64_t next_block(int64_t count, Row& block) override {
+    if (!vectorizes_ || count == 1) return Walk::next_block(count, block);
+    const int64_t given = input_->next_block(count, block);
+    if (given == 0) return 0;
+    const int64_t first = std::exchange(index_, index_ + given);
+    calls_.run_block(block, given, first);
+    return given;
+  }
+  void save(StateWriter& state) override {
+    state.number(index_);
+    calls_.save(state);
+    input_->save(state);
+  }
+  void restore(StateReader& state) override {
+    index_ = state.count();
+    calls_.restore(state);
+    input_->restore(state);
+  }
+
+ private:
+  Calls calls_;
+  bool vectorizes_;
+  WalkRef input_;
+  int64_t index_ = 0;
+};
+
+/// In threads. The unit of work is a block, as large as the reader takes at a time; what it takes
+/// otherwise is cut out of those.
+class ParallelMapWalk final : public Walk {
+ public:
+  ParallelMapWalk(const Stage& stage, const Traced& function, const Tuner::Plan& plan,
+                  const Context& context, Notes& notes)
+      : Walk(stage),
+        calls_(stage, function, stage.own(context)),
+        block_(function.vectorizes() ? context.block : 1),
+        runner_(plan, context, notes) {
+    input_ = stage.input().walk(runner_.input_context().with_block(block_));
+    runner_.begin([this](Runner::Item& item) { return pull(item); },
+                  [this](Runner::Item& item) { work(item); });
+  }
+
+  bool next(Row& row) override {
+    if (block_ == 1) {
+      Runner::Item item;
+      const bool more = runner_.next(item);
+      row = std::move(item.row);
+      return more;
+    }
+    if (left() == 0 && !read()) return false;
+    row = row_of(current_.row, taken_++);
+    return true;
+  }
+  int64_t next_block(int64_t count, Row& block) override {
+    if (block_ == 1) return Walk::next_block(count, block);
+    if (left() == 0 && !read()) return 0;
+    if (taken_ == 0 && left() == count) {
+      taken_ = count;
+      block = std::move(current_.row);
+      return count;
+    }
+    Stack stack(stage(), count);
+    while (stack.size() < count && (left() > 0 || read())) {
+      const int64_t part = std::min(count - stack.size(), left());
+      stack.add(current_.row, taken_, taken_ + part);
+      taken_ += part;
+    }
+    block = stack.take();
+    return stack.size();
+  }
+  void save(StateWriter& state) override {
+    state.tensors(left() > 0 ? rows_of(current_.row, taken_, current_.count) : Row{});
+    state.number(left());
+    runner_.save(state, [&] {
+      state.number(index_);
+      calls_.save(state);
+      input_->save(state);
+    });
+  }
+  void restore(StateReader& state) override {
+    current_.row = state.tensors();
+    current_.count = state.count();
+    runner_.restore(state, [&] {
+      index_ = state.count();
+      calls_.restore(state);
+      input_->restore(state);
+    });
+  }
+
+ private:
+  int64_t left() const { return current_.count - taken_; }
+  bool read() {
+    taken_ = 0;
+    current_.count = 0;
+    return runner_.next(current_);
+  }
+  bool pull(Runner::Item& item) {
+    item.first = index_;
+    if (block_ > 1)
+      item.count = input_->next_block(block_, item.row);
+    else
+      item.count = input_->next(item.row) ? 1 : 0;
+    index_ += item.count;
+    return item.count > 0;
+  }
+  void work(Runner::Item& item) const {
+    if (block_ > 1)
+      calls_.run_block(item.row, item.count, item.first);
+    else
+      calls_.run(item.row, item.first);
+  }
+
+  Calls calls_;
+  int64_t block_;
+  int64_t index_ = 0;  // of the next element to be pulled
+  Runner::Item current_;
+  int64_t taken_ = 0;  // of the current block
+  WalkRef input_;
+  Runner runner_;  // goes first: its threads use the others
+};
+
+class Mapped final : public Stage {
+ public:
+  Mapped(const StageRef& input, std::shared_ptr<const Traced> function, const MapOptions& options)
+      : Stage("map", function->output(), {input}),
+        function_(std::move(function)),
+        options_(options) {}
+
+  int64_t cardinality() const override { return input().cardinality(); }
+  WalkRef walk(const Context& context) const override {
+    if (options_.num_parallel_calls == 0)
+      return std::make_unique<MapWalk>(*this, *function_, context);
+    const Tuner::Plan plan{.workers = options_.num_parallel_calls,
+                           .deterministic = options_.deterministic};
+    return std::make_unique<ParallelMapWalk>(*this, *function_, plan, context, notes_);
+  }
+  std::string details(int64_t block) const override {
+    std::string text = block > 1 && function_->vectorizes()
+                           ? fmt::format(": one call for {} elements", block)
+                           : ": one call an element";
+    if (!function_->vectorizes()) text += fmt::format(" ({})", function_->why_not());
+    if (options_.num_parallel_calls == 0) return text;
+    const std::string notes = notes_.get();
+    if (!notes.empty()) return text + "; " + notes;
+    return text + (options_.num_parallel_calls == AUTOTUNE
+                       ? "; AUTOTUNE"
+                       : fmt::format("; {} threads", options_.num_parallel_calls));
+  }
+  int64_t input_block(int64_t block) const override { return function_->vectorizes() ? block : 1; }
+
+ private:
+  std::shared_ptr<const Traced> function_;
+  MapOptions options_;
+  mutable Notes notes_;
+};
+
+}  // namespace
+
+Dataset Dataset::map_traced(const ElementFunction& function, const MapOptions& options) const {
+  require(options.num_parallel_calls >= AUTOTUNE && options.num_parallel_calls <= 1024,
+          "map: num_parallel_calls must be positive, AUTOTUNE, or 0 for the reader's thread. Got "
+          "{}.",
+          options.num_parallel_calls);
+  return then(std::make_shared<Mapped>(
+      stage_, std::make_shared<const Traced>("map", function, element_spec()), options));
+}
+
+}  // namespace alula::data

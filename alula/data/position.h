@@ -1,0 +1,23 @@
+#pragma once
+#include <algorithm>
+
+#include "alula/data/state.h"
+
+namespace alula::data {
+
+/// How far a walk through a known number of elements has come.
+class Position {
+ public:
+  explicit Position(int64_t count) : count_(count) {}
+  int64_t left() const { return count_ - at_; }
+  /// Passes over so many; where they began.
+  int64_t take(int64_t count) { return std::exchange(at_, at_ + count); }
+  void save(StateWriter& state) const { state.number(at_); }
+  void restore(StateReader& state) { at_ = std::min(state.count(), count_); }
+
+ private:
+  int64_t count_;
+  int64_t at_ = 0;
+};
+
+}  // namespace alula::data

@@ -1,0 +1,62 @@
+#include "alula/data/dataset.h"
+
+namespace alula::data {
+namespace {
+
+class SkipWalk final : public Walk {
+ public:
+  SkipWalk(const Stage& stage, WalkRef input, int64_t count)
+      : Walk(stage), input_(std::move(input)), left_(count) {}
+
+  bool next(Row& row) override {
+    pass();
+    return input_->next(row);
+  }
+  int64_t next_block(int64_t count, Row& block) override {
+    pass();
+    return input_->next_block(count, block);
+  }
+  void save(StateWriter& state) override {
+    state.number(left_);
+    input_->save(state);
+  }
+  void restore(StateReader& state) override {
+    left_ = state.count();
+    input_->restore(state);
+  }
+
+ private:
+  void pass() {
+    if (left_ > 0) input_->skip(std::exchange(left_, 0));
+  }
+
+  WalkRef input_;
+  int64_t left_;  // to be passed over
+};
+
+class Skipped final : public SameSpecStage {
+ public:
+  Skipped(const StageRef& input, int64_t count) : SameSpecStage("skip", input), count_(count) {}
+  int64_t cardinality() const override {
+    const int64_t all = input().cardinality();
+    return all < 0 ? all : std::max<int64_t>(0, all - count_);
+  }
+  WalkRef walk(const Context& context) const override {
+    return std::make_unique<SkipWalk>(*this, input().walk(context), count_);
+  }
+  std::string details(int64_t) const override { return fmt::format("({})", count_); }
+  int64_t input_block(int64_t block) const override { return block; }
+
+ private:
+  int64_t count_;
+};
+
+}  // namespace
+
+Dataset Dataset::skip(int64_t count) const {
+  require(count >= -1, "skip: the number must not be negative, or -1 for all. Got {}.", count);
+  if (count == -1) return take(0);
+  return then(std::make_shared<Skipped>(stage_, count));
+}
+
+}  // namespace alula::data

@@ -1,0 +1,211 @@
+#include "alula/data/stage.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "alula/core/fingerprint.h"
+
+namespace alula::data {
+
+Context Context::nested(uint64_t which) const {
+  Context inner = *this;
+  inner.keys = {random::mix(keys.unseeded, which), random::mix(keys.seeded, which)};
+  return inner;
+}
+
+Context Context::with_block(int64_t count) const {
+  Context other = *this;
+  other.block = count;
+  return other;
+}
+
+Context Context::with_stop(std::stop_token token) const {
+  Context other = *this;
+  other.stop = std::move(token);
+  return other;
+}
+
+Walk::Walk(const Stage& stage) : stage_(stage.shared_from_this()) {}
+
+int64_t Walk::next_block(int64_t count, Row& block) {
+  Stack stack(*stage_, count);
+  for (Row row; stack.size() < count && next(row);) stack.add(row);
+  block = stack.take();
+  return stack.size();
+}
+
+int64_t Walk::skip(int64_t count) {
+  int64_t passed = 0;
+  for (Row row; passed < count && next(row);) ++passed;
+  return passed;
+}
+
+Stage::Stage(std::string name, ElementSpec spec, std::vector<StageRef> inputs)
+    : name_(std::move(name)), spec_(std::move(spec)), inputs_(std::move(inputs)) {
+  for (const StageRef& input : inputs_) step_ = std::max(step_, input->step_ + 1);
+}
+
+Context Stage::own(const Context& context) const { return context.nested(fingerprint(title())); }
+
+std::string Stage::title() const { return fmt::format("{} (step {})", name_, step_); }
+
+namespace {
+
+void explain_to(const Stage& stage, int64_t block, const std::string& indent, std::string& text) {
+  const int64_t inner = stage.input_block(block);
+  for (size_t i = 0; i < stage.inputs().size(); ++i)
+    explain_to(*stage.inputs()[i], inner, i + 1 == stage.inputs().size() ? indent : indent + "  ",
+               text);
+  text += fmt::format("{}{}{}\n", indent, stage.name(), stage.details(block));
+}
+
+}  // namespace
+
+std::string explain(const Stage& last, int64_t block) {
+  std::string text;
+  explain_to(last, block, "", text);
+  return text + fmt::format("gives {}\n", last.spec());
+}
+
+std::string signature(const Stage& last) {
+  std::string text;
+  for (const StageRef& input : last.inputs()) text += signature(*input);
+  return text + fmt::format("{} -> {}\n", last.name(), last.spec());
+}
+
+bool has_known_shapes(const ElementSpec& spec) {
+  return std::all_of(spec.specs.begin(), spec.specs.end(),
+                     [](const Spec& each) { return each.shape.is_known(); });
+}
+
+int64_t bytes_of(const Row& row) {
+  int64_t bytes = 0;
+  for (const Tensor& tensor : row) {
+    bytes += tensor.bytes();
+    if (tensor.dtype() == string && tensor.device().is_cpu())
+      for (const std::string& text : tensor.span<std::string>())
+        bytes += static_cast<int64_t>(text.size());
+  }
+  return bytes;
+}
+
+int64_t bytes_of(const ElementSpec& spec) {
+  int64_t bytes = 0;
+  for (const Spec& each : spec.specs)
+    if (each.shape.is_known()) bytes += each.bytes();
+  return bytes;
+}
+
+namespace {
+
+/// Copies whole slices of a tensor into another, from slice `place` on.
+void copy_slices(const Tensor& from, int64_t begin, int64_t end, Tensor& to, int64_t place,
+                 int64_t slice_elements) {
+  const int64_t first = begin * slice_elements, count = (end - begin) * slice_elements;
+  if (from.dtype() == string) {
+    const auto texts = from.span<std::string>().subspan(static_cast<size_t>(first));
+    std::copy_n(texts.begin(), count,
+                static_cast<std::string*>(to.mutable_data()) + place * slice_elements);
+    return;
+  }
+  const auto element = static_cast<int64_t>(size_of(from.dtype()));
+  const char* source = static_cast<const char*>(from.data()) + first * element;
+  char* target = static_cast<char*>(to.mutable_data()) + place * slice_elements * element;
+  if (count > 0) std::memcpy(target, source, static_cast<size_t>(count * element));
+}
+
+}  // namespace
+
+void Stack::begin(const Row& like, bool is_block) {
+  columns_.clear();
+  for (const Tensor& tensor : like) {
+    const Shape& shape = tensor.shape();
+    const Shape element = is_block ? shape.slice(1, shape.rank()) : shape;
+    columns_.push_back(Tensor::uninitialized({tensor.dtype(), Shape{capacity_} + element}));
+  }
+}
+
+void Stack::add(const Row& row) {
+  if (size_ == 0) begin(row, false);
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const Tensor part = row[i].cpu();
+    const Shape& whole = columns_[i].shape();
+    require(part.shape() == whole.slice(1, whole.rank()) && part.dtype() == columns_[i].dtype(),
+            "{}: element {} cannot be stacked with those before it: it is {}, they are {}. Use "
+            "padded_batch, or bring all elements to one shape with map.",
+            who_.title(), size_, part.spec(),
+            columns_[i].spec().with(whole.slice(1, whole.rank())));
+    copy_slices(part, 0, 1, columns_[i], size_, part.size());
+  }
+  ++size_;
+}
+
+void Stack::add(const Row& block, int64_t first, int64_t last) {
+  if (size_ == 0) begin(block, true);
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const Shape &part = block[i].shape(), &whole = columns_[i].shape();
+    require(part.slice(1, part.rank()) == whole.slice(1, whole.rank()),
+            "{}: elements of {} and {} cannot be stacked.", who_.title(), block[i].spec(),
+            columns_[i].spec());
+    const int64_t slice = whole.slice(1, whole.rank()).size();
+    copy_slices(block[i], first, last, columns_[i], size_, slice);
+  }
+  size_ += last - first;
+}
+
+Row Stack::take() {
+  if (size_ == capacity_ || columns_.empty()) return std::move(columns_);
+  return rows_of(columns_, 0, size_);
+}
+
+Tensor row_of(const Tensor& column, int64_t i) {
+  const Spec element{column.dtype(), column.shape().slice(1, column.rank())};
+  if (element.bytes() > static_cast<int64_t>(TensorData::kInline))
+    return column.rows(i, i + 1).reshaped(element.shape);
+  Tensor copy = Tensor::uninitialized(element);
+  copy_slices(column, i, i + 1, copy, 0, copy.size());
+  return copy;
+}
+
+Row row_of(const Row& block, int64_t i) {
+  Row row;
+  row.reserve(block.size());
+  for (const Tensor& column : block) row.push_back(row_of(column, i));
+  return row;
+}
+
+Row rows_of(const Row& block, int64_t begin, int64_t end) {
+  Row rows;
+  rows.reserve(block.size());
+  for (const Tensor& column : block) rows.push_back(column.rows(begin, end));
+  return rows;
+}
+
+namespace {
+
+template <class E, class... Others>
+[[noreturn]] void rethrow_as(const std::string& where, const Error& error) {
+  if (dynamic_cast<const E*>(&error) != nullptr) throw E(where + error.what());
+  if constexpr (sizeof...(Others) > 0)
+    rethrow_as<Others...>(where, error);
+  else
+    throw InternalError(where + error.what());
+}
+
+}  // namespace
+
+void rethrow_from(const std::string& where) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    rethrow_as<InvalidArgumentError, NotFoundError, OutOfRangeError, ResourceExhaustedError,
+               FailedPreconditionError, UnimplementedError, DataLossError, UnknownError>(where,
+                                                                                         error);
+  } catch (const std::exception& error) {
+    throw UnknownError(where + error.what());
+  } catch (...) {
+    throw UnknownError(where + "an exception that is no std::exception.");
+  }
+}
+
+}  // namespace alula::data

@@ -1,0 +1,156 @@
+#pragma once
+#include <stop_token>
+
+#include "alula/core/random.h"
+#include "alula/data/budget.h"
+#include "alula/data/element.h"
+#include "alula/data/state.h"
+
+/// What a pipeline is made of. A Stage is one step of it, and knows the steps that it reads from; a
+/// Walk is one pass through a stage's elements.
+namespace alula::data {
+
+inline constexpr int64_t kInfiniteCardinality = -1;
+inline constexpr int64_t kUnknownCardinality = -2;
+
+/// The tensors of an element, one after another; or of many elements, stacked.
+using Row = std::vector<Tensor>;
+
+/// What a walk is told by whoever starts it.
+struct Context {
+  /// Where random numbers come from. `seeded` says which walk it is: the first through the data,
+  /// the second, …; `unseeded` is another one each time.
+  random::ElementScope::Keys keys;
+  /// How many elements the reader takes at a time.
+  int64_t block = 1;
+  /// When the reader has gone, threads that wait give up.
+  std::stop_token stop;
+  std::shared_ptr<Budget> budget;
+
+  /// For one of several walks within this one.
+  Context nested(uint64_t which) const;
+  Context with_block(int64_t count) const;
+  Context with_stop(std::stop_token token) const;
+};
+
+class Stage;
+using StageRef = std::shared_ptr<const Stage>;
+
+/// One pass through the elements of a stage. It is used by one thread at a time. After an error the
+/// next call goes on behind the element that failed.
+class Walk {
+ public:
+  explicit Walk(const Stage& stage);
+  virtual ~Walk() = default;
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
+
+  /// The next element; false at the end.
+  virtual bool next(Row& row) = 0;
+  /// The next `count` elements, stacked; fewer at the end, 0 if there is none. A step that can do
+  /// better than one element after another overrides it.
+  virtual int64_t next_block(int64_t count, Row& block);
+  /// Passes over elements; how many there were.
+  virtual int64_t skip(int64_t count);
+  /// Writes where it is, so that another walk of the same stage can go on from there.
+  virtual void save(StateWriter& state) = 0;
+  /// Of a walk that has not begun.
+  virtual void restore(StateReader& state) = 0;
+
+  const Stage& stage() const { return *stage_; }
+
+ private:
+  StageRef stage_;
+};
+using WalkRef = std::unique_ptr<Walk>;
+
+/// Elements that can be had in any order.
+class Indexed {
+ public:
+  virtual ~Indexed() = default;
+  virtual int64_t count() const = 0;
+  virtual void pick(std::span<const int64_t> indices, Row& block) const = 0;
+};
+
+/// One step of a pipeline.
+class Stage : public std::enable_shared_from_this<Stage> {
+ public:
+  Stage(std::string name, ElementSpec spec, std::vector<StageRef> inputs = {});
+  virtual ~Stage() = default;
+
+  /// "map"
+  const std::string& name() const { return name_; }
+  /// Its name and place, for errors: "map (step 2)".
+  std::string title() const;
+  const ElementSpec& spec() const { return spec_; }
+  const std::vector<StageRef>& inputs() const { return inputs_; }
+  const Stage& input(size_t i = 0) const { return *inputs_[i]; }
+  /// The number of elements, kInfiniteCardinality or kUnknownCardinality.
+  virtual int64_t cardinality() const = 0;
+  virtual WalkRef walk(const Context& context) const = 0;
+  /// What there is to say beside its name: "(32)", ": one call for 32 elements".
+  virtual std::string details(int64_t /*block*/) const { return ""; }
+  /// How many elements it takes at a time from an input, if its reader takes so many.
+  virtual int64_t input_block(int64_t /*block*/) const { return 1; }
+  /// A context whose random numbers are for this step alone.
+  Context own(const Context& context) const;
+  /// If elements can be picked in any order.
+  virtual const Indexed* indexed() const { return nullptr; }
+
+ private:
+  std::string name_;
+  ElementSpec spec_;
+  std::vector<StageRef> inputs_;
+  int step_ = 1;
+};
+
+/// A step with one input whose elements have the same spec.
+class SameSpecStage : public Stage {
+ public:
+  SameSpecStage(std::string name, const StageRef& input)
+      : Stage(std::move(name), input->spec(), {input}) {}
+};
+
+/// The pipeline that ends with this step, a line a step, the source first. `block`: how many
+/// elements are taken at a time.
+std::string explain(const Stage& last, int64_t block = 1);
+
+/// The steps' names and what they give: what a saved state is recognised by.
+std::string signature(const Stage& last);
+
+/// Whether all of an element's tensors have known shapes, and so can be stacked without a look.
+bool has_known_shapes(const ElementSpec& spec);
+/// The bytes of an element, as far as they are known.
+int64_t bytes_of(const Row& row);
+int64_t bytes_of(const ElementSpec& spec);
+
+/// Stacks elements. The first one decides what shapes are asked of the others.
+class Stack {
+ public:
+  /// `who` speaks in errors.
+  Stack(const Stage& who, int64_t capacity) : who_(who), capacity_(capacity) {}
+  void add(const Row& row);
+  /// The elements [begin, end) of a block.
+  void add(const Row& block, int64_t begin, int64_t end);
+  int64_t size() const { return size_; }
+  /// What has been added: as many rows as that was.
+  Row take();
+
+ private:
+  void begin(const Row& like, bool is_block);
+  const Stage& who_;
+  int64_t capacity_;
+  int64_t size_ = 0;
+  Row columns_;
+};
+
+/// The element `i` of a block.
+Row row_of(const Row& block, int64_t i);
+Tensor row_of(const Tensor& column, int64_t i);
+/// The elements [begin, end) of a block.
+Row rows_of(const Row& block, int64_t begin, int64_t end);
+
+/// Throws the exception being handled anew, of the same class, with `where` in front of its text.
+[[noreturn]] void rethrow_from(const std::string& where);
+
+}  // namespace alula::data

@@ -1,0 +1,63 @@
+#include "alula/data/dataset.h"
+#include "alula/data/position.h"
+
+namespace alula::data {
+namespace {
+
+class TakeWalk final : public Walk {
+ public:
+  TakeWalk(const Stage& stage, WalkRef input, int64_t count)
+      : Walk(stage), input_(std::move(input)), at_(count) {}
+
+  bool next(Row& row) override {
+    if (at_.left() == 0) return false;
+    at_.take(1);
+    return input_->next(row);
+  }
+  int64_t next_block(int64_t count, Row& block) override {
+    const int64_t most = std::min(count, at_.left());
+    if (most == 0) return 0;
+    at_.take(most);
+    return input_->next_block(most, block);
+  }
+  void save(StateWriter& state) override {
+    at_.save(state);
+    input_->save(state);
+  }
+  void restore(StateReader& state) override {
+    at_.restore(state);
+    input_->restore(state);
+  }
+
+ private:
+  WalkRef input_;
+  Position at_;
+};
+
+class Taken final : public SameSpecStage {
+ public:
+  Taken(const StageRef& input, int64_t count) : SameSpecStage("take", input), count_(count) {}
+  int64_t cardinality() const override {
+    const int64_t all = input().cardinality();
+    if (all == kUnknownCardinality) return count_ == 0 ? 0 : kUnknownCardinality;
+    return all == kInfiniteCardinality ? count_ : std::min(count_, all);
+  }
+  WalkRef walk(const Context& context) const override {
+    return std::make_unique<TakeWalk>(*this, input().walk(context), count_);
+  }
+  std::string details(int64_t) const override { return fmt::format("({})", count_); }
+  int64_t input_block(int64_t block) const override { return block; }
+
+ private:
+  int64_t count_;
+};
+
+}  // namespace
+
+Dataset Dataset::take(int64_t count) const {
+  require(count >= -1, "take: the number must not be negative, or -1 for all. Got {}.", count);
+  if (count == -1) return *this;
+  return then(std::make_shared<Taken>(stage_, count));
+}
+
+}  // namespace alula::data

@@ -1,0 +1,111 @@
+#include "alula/data/tuner.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace alula::data {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// Items that cost less are made sooner than they are handed from thread to thread.
+constexpr Tuner::Duration kWorthAThread = microseconds(30);
+/// A reader that is away much longer than an item takes would hardly gain.
+constexpr double kHardlyAnything = 0.02;
+/// Items made before the first decision. The first of all is left out: it may compile something.
+constexpr int64_t kTrialItems = 4;
+
+constexpr int64_t kWindowItems = 8;
+constexpr Tuner::Duration kWindowTime = milliseconds(10);
+/// A reader that waits a smaller part of its time is not waiting.
+constexpr double kWaits = 0.01;
+/// What a thread must add to stay, and for how many windows none is tried after one that did not.
+constexpr double kWorthIt = 1.04;
+constexpr int64_t kPause = 40;
+
+}  // namespace
+
+Tuner::Tuner(const Plan& plan, std::shared_ptr<Budget> budget, Notes& notes)
+    : plan_(plan),
+      budget_(std::move(budget)),
+      notes_(notes),
+      workers_(plan.workers == AUTOTUNE ? 0 : plan.workers),
+      buffer_(plan.buffer == AUTOTUNE ? std::max<int64_t>(2, 2 * workers_) : plan.buffer) {
+  if (plan.workers == AUTOTUNE && plan.buffer != AUTOTUNE) workers_ = 1;
+}
+
+void Tuner::made_inline(Duration cost, Duration away) {
+  if (inline_items_++ == 0) return;
+  const double weight = 1.0 / static_cast<double>(std::min<int64_t>(inline_items_ - 1, 16));
+  cost_ += weight * (cost - cost_);
+  away_ += weight * (away - away_);
+  if (inline_items_ <= kTrialItems) return;
+  if (cost_ > kWorthAThread && cost_ > kHardlyAnything * away_) workers_ = 1;
+  if (inline_items_ == kTrialItems + 1 || uses_threads()) note();
+}
+
+void Tuner::begin() {
+  window_ = {.start = Clock::now()};
+  buffer_ = std::max(buffer_, plan_.buffer == AUTOTUNE ? workers_ + 1 : workers_);
+  note();
+}
+
+void Tuner::took(Duration waited, Clock::time_point now, int64_t bytes, bool buffer_was_full) {
+  item_bytes_ = std::max(bytes, item_bytes_ - item_bytes_ / 16);
+  ++window_.items;
+  window_.waited += waited;
+  window_.was_full = window_.was_full || buffer_was_full;
+  const Duration elapsed = now - window_.start;
+  if (window_.items < kWindowItems || elapsed < kWindowTime) return;
+  judge(elapsed);
+  window_ = {.start = now};
+  ++windows_;
+}
+
+void Tuner::judge(Duration elapsed) {
+  const double waiting = window_.waited / elapsed;
+  const int64_t workers = workers_, buffer = buffer_;
+  if (plan_.workers == AUTOTUNE)
+    judge_workers(waiting, static_cast<double>(window_.items) / elapsed.count());
+  if (plan_.buffer == AUTOTUNE) judge_buffer(waiting);
+  if (workers != workers_ || buffer != buffer_) note();
+}
+
+void Tuner::judge_workers(double waiting, double rate) {
+  if (on_trial_) {
+    on_trial_ = false;
+    if (rate < kWorthIt * rate_before_) {
+      --workers_;
+      no_trial_before_ = windows_ + kPause;
+    }
+    return;
+  }
+  const bool may = workers_ < plan_.most_workers && windows_ >= no_trial_before_ &&
+                   budget_->has_room_for(2 * item_bytes_);
+  if (waiting <= kWaits || !may) return;
+  ++workers_;
+  on_trial_ = true;
+  rate_before_ = rate;
+}
+
+void Tuner::judge_buffer(double waiting) {
+  if (waiting > kWaits && window_.was_full && budget_->has_room_for(buffer_ * item_bytes_))
+    buffer_ *= 2;
+  if (buffer_ < workers_ + 1) buffer_ = workers_ + 1;
+}
+
+void Tuner::note() {
+  const auto counted = [](int64_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  if (!uses_threads())
+    notes_.set(fmt::format("in the reader's thread: {:.0f} us an item", 1e6 * cost_.count()));
+  else
+    notes_.set(fmt::format("{}, at most {} ahead{}", counted(workers_, "thread"),
+                           counted(buffer_, "item"),
+                           plan_.workers == AUTOTUNE ? "; chosen by AUTOTUNE" : ""));
+}
+
+}  // namespace alula::data

@@ -1,0 +1,81 @@
+#include "alula/data/dataset.h"
+
+namespace alula::data {
+namespace {
+
+class UnbatchWalk final : public Walk {
+ public:
+  UnbatchWalk(const Stage& stage, WalkRef input) : Walk(stage), input_(std::move(input)) {}
+
+  bool next(Row& row) override {
+    if (!read()) return false;
+    row = row_of(batch_, taken_++);
+    return true;
+  }
+  int64_t next_block(int64_t count, Row& block) override {
+    Stack stack(stage(), count);
+    while (stack.size() < count && read()) {
+      const int64_t part = std::min(count - stack.size(), size_ - taken_);
+      stack.add(batch_, taken_, taken_ + part);
+      taken_ += part;
+    }
+    block = stack.take();
+    return stack.size();
+  }
+  void save(StateWriter& state) override {
+    state.tensors(taken_ < size_ ? rows_of(batch_, taken_, size_) : Row{});
+    input_->save(state);
+  }
+  void restore(StateReader& state) override {
+    batch_ = state.tensors();
+    taken_ = 0;
+    size_ = batch_.empty() ? 0 : batch_[0].shape()[0];
+    input_->restore(state);
+  }
+
+ private:
+  /// Whether there is an element to be had.
+  bool read() {
+    while (taken_ == size_) {
+      if (!input_->next(batch_)) return false;
+      taken_ = 0;
+      size_ = batch_[0].shape()[0];
+      for (const Tensor& tensor : batch_)
+        require(tensor.shape()[0] == size_, "{}: the first dimensions differ: {} and {}.",
+                stage().title(), batch_[0].spec(), tensor.spec());
+    }
+    return true;
+  }
+
+  WalkRef input_;
+  Row batch_;
+  int64_t taken_ = 0;
+  int64_t size_ = 0;
+};
+
+ElementSpec unbatched(ElementSpec spec) {
+  for (Spec& each : spec.specs) {
+    require(each.rank() > 0, "unbatch: a scalar has no slices. Got {}.", spec);
+    each.shape = each.shape.slice(1, each.rank());
+  }
+  return spec;
+}
+
+class Unbatched final : public Stage {
+ public:
+  explicit Unbatched(const StageRef& input) : Stage("unbatch", unbatched(input->spec()), {input}) {}
+  int64_t cardinality() const override {
+    const int64_t batches = input().cardinality(), each = input().spec().specs[0].shape[0];
+    if (batches <= 0) return batches;
+    return each == kUnknown ? kUnknownCardinality : batches * each;
+  }
+  WalkRef walk(const Context& context) const override {
+    return std::make_unique<UnbatchWalk>(*this, input().walk(context.with_block(1)));
+  }
+};
+
+}  // namespace
+
+Dataset Dataset::unbatch() const { return then(std::make_shared<Unbatched>(stage_)); }
+
+}  // namespace alula::data
