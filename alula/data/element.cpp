@@ -98,14 +98,14 @@ Element Element::item(size_t i) const {
   return {structure_->items[i], {begin, begin + count}};
 }
 
-Element Element::operator[](size_t i) const {
+Element Element::at(size_t i) const {
   if (structure_->is_leaf() && i == 0) return *this;
   require<OutOfRangeError>(!structure_->is_leaf() && i < size(),
                            "element: there is no item {}. Got {}.", i, spec());
   return item(i);
 }
 
-Element Element::operator[](const char* name) const {
+Element Element::operator[](std::string_view name) const {
   const auto& names = structure_->names;
   const auto found = std::find(names.begin(), names.end(), name);
   require<NotFoundError>(found != names.end(), "element: there is no '{}'. Got {}.", name, spec());

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -59,8 +60,8 @@ class Element {
   ElementSpec spec() const;
   /// How many items a tuple or a list of names has; 1 if it is a tensor.
   size_t size() const { return structure_->is_leaf() ? 1 : structure_->items.size(); }
-  Element operator[](size_t i) const;
-  Element operator[](const char* name) const;
+  Element operator[](std::integral auto i) const { return at(static_cast<size_t>(i)); }
+  Element operator[](std::string_view name) const;
 
   /// All tensors, one after another, however they nest.
   const std::vector<Tensor>& tensors() const { return tensors_; }
@@ -82,6 +83,7 @@ class Element {
 
  private:
   static const std::shared_ptr<const Structure>& single();
+  Element at(size_t i) const;
   Element item(size_t i) const;
   void check_flat(size_t count) const;
 

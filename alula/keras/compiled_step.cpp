@@ -65,12 +65,12 @@ size_t CompiledStep::trace_count() const {
   return count;
 }
 
-Tensors CompiledStep::run_eagerly(const data::Batch& batch) const {
+Tensors CompiledStep::run_eagerly(const Batch& batch) const {
   const std::vector<Tensor> results = function_(batch);
   return {results.begin(), results.end()};
 }
 
-Tensors CompiledStep::operator()(const data::Batch& batch) {
+Tensors CompiledStep::operator()(const Batch& batch) {
   if (!model_.built()) build(model_, batch.x);
   if (mode_.load(std::memory_order_relaxed) == Mode::kEager || !can_compile(batch))
     return run_eagerly(batch);
@@ -85,14 +85,14 @@ Tensors CompiledStep::operator()(const data::Batch& batch) {
 
 /// Compiled functions run on the CPU: what is on another device runs there, eagerly. A step inside
 /// of a function that is being traced becomes a part of it.
-bool CompiledStep::can_compile(const data::Batch& batch) const {
+bool CompiledStep::can_compile(const Batch& batch) const {
   if (t_state.tracing()) return false;
   if ((t_state.flags & ThreadState::kDeviceScope) && !t_state.device.is_cpu()) return false;
   return all_compiled_for(batch.x) && all_compiled_for(batch.y) &&
          all_compiled_for(batch.sample_weight);
 }
 
-Tensors CompiledStep::run_compiled(const data::Batch& batch) {
+Tensors CompiledStep::run_compiled(const Batch& batch) {
   const LayerImpl::State state = model_.state();
   if (!state.on_cpu) return run_eagerly(batch);
   InlineVector<const Tensor*, 6> pointers;
@@ -102,7 +102,7 @@ Tensors CompiledStep::run_compiled(const data::Batch& batch) {
   return find(batch, inputs, state.hash).run(inputs);
 }
 
-graph::Compiled& CompiledStep::find(const data::Batch& batch, TensorRefs inputs, uint64_t state) {
+graph::Compiled& CompiledStep::find(const Batch& batch, TensorRefs inputs, uint64_t state) {
   const std::lock_guard lock(mutex_);
   for (const auto& variant : variants_)
     if (variant->state == state && variant->fits(batch)) return variant->traces->find(inputs);
@@ -114,11 +114,11 @@ graph::Compiled& CompiledStep::find(const data::Batch& batch, TensorRefs inputs,
   return compiled;
 }
 
-bool CompiledStep::Variant::fits(const data::Batch& batch) const {
+bool CompiledStep::Variant::fits(const Batch& batch) const {
   return batch.x.size() == x && batch.y.size() == y && batch.sample_weight.size() == sample_weight;
 }
 
-std::unique_ptr<CompiledStep::Variant> CompiledStep::make_variant(const data::Batch& batch) const {
+std::unique_ptr<CompiledStep::Variant> CompiledStep::make_variant(const Batch& batch) const {
   auto variant = std::make_unique<Variant>();
   const size_t x = batch.x.size(), y = batch.y.size();
   variant->x = x;
@@ -136,7 +136,7 @@ std::unique_ptr<CompiledStep::Variant> CompiledStep::make_variant(const data::Ba
 }
 
 /// If it fails eagerly, too, that error is the one to tell of.
-Tensors CompiledStep::run_instead(const data::Batch& batch, const std::string& reason) {
+Tensors CompiledStep::run_instead(const Batch& batch, const std::string& reason) {
   Tensors results = run_eagerly(batch);
   if (mode_.exchange(Mode::kEager) == Mode::kCompiled)
     logging::warn(

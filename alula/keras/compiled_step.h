@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "alula/data/source.h"
+#include "alula/keras/batch.h"
 #include "alula/graph/function.h"
 #include "alula/keras/layer.h"
 
@@ -20,12 +20,12 @@ namespace alula::keras {
 /// at the next one. Several threads may call it.
 class CompiledStep {
  public:
-  using Function = std::function<std::vector<Tensor>(const data::Batch&)>;
+  using Function = std::function<std::vector<Tensor>(const Batch&)>;
   enum class Mode : uint8_t { kCompiled, kEager };
 
   /// `what` is who speaks in warnings: "the training step". The model must outlive the step.
   CompiledStep(LayerImpl& model, std::string what, Function function, Mode mode);
-  Tensors operator()(const data::Batch& batch);
+  Tensors operator()(const Batch& batch);
   /// How often it was traced.
   size_t trace_count() const;
 
@@ -36,15 +36,15 @@ class CompiledStep {
     uint64_t state = 0;
     std::vector<Layer> layers;  // kept, so that no other layer gets the address of one
     std::unique_ptr<graph::Traces> traces;
-    bool fits(const data::Batch& batch) const;
+    bool fits(const Batch& batch) const;
   };
 
-  bool can_compile(const data::Batch& batch) const;
-  Tensors run_eagerly(const data::Batch& batch) const;
-  Tensors run_compiled(const data::Batch& batch);
-  graph::Compiled& find(const data::Batch& batch, TensorRefs inputs, uint64_t state);
-  std::unique_ptr<Variant> make_variant(const data::Batch& batch) const;
-  Tensors run_instead(const data::Batch& batch, const std::string& reason);
+  bool can_compile(const Batch& batch) const;
+  Tensors run_eagerly(const Batch& batch) const;
+  Tensors run_compiled(const Batch& batch);
+  graph::Compiled& find(const Batch& batch, TensorRefs inputs, uint64_t state);
+  std::unique_ptr<Variant> make_variant(const Batch& batch) const;
+  Tensors run_instead(const Batch& batch, const std::string& reason);
   std::string speaker() const;
 
   LayerImpl& model_;

@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "alula/data/arrays.h"
+#include "alula/keras/batch.h"
 #include "alula/keras/compiled_step_test.h"
 
 using namespace alula;
@@ -410,19 +410,4 @@ TEST(CompiledStep, ATracedStepIsPartOfWhatIsAroundIt) {
   const Sequential model = small_model();
   const auto f = function([&](const Tensor& x) { return model.predict_on_batch(x) + 1; });
   expect_same(f(samples.x), model(samples.x) + 1, 1e-5);
-}
-
-TEST(CompiledStep, BatchesAreWrittenWhereNobodyHoldsThem) {
-  data::Arrays source({{cast(reshape(range(3000), {10, 300}), float32)}, {range(10)}, {}},
-                      {.batch_size = 2});
-  const auto walk = source.iterate();
-  data::Batch batch;
-  ASSERT_TRUE(walk->next(batch));
-  const void* place = batch.x[0].data();
-  ASSERT_TRUE(walk->next(batch));
-  EXPECT_EQ(batch.x[0].data(), place);
-  const Tensor held = batch.x[0];
-  ASSERT_TRUE(walk->next(batch));
-  EXPECT_EQ(held.span<float>()[0], 600);
-  EXPECT_EQ(batch.x[0].span<float>()[0], 1200);
 }

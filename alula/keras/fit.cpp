@@ -1,6 +1,7 @@
 #include "alula/keras/fit.h"
 
 #include <cmath>
+#include <optional>
 
 #include "alula/core/log.h"
 #include "alula/keras/interrupt.h"
@@ -37,30 +38,30 @@ class Callbacks {
   bool use_batches_ = false;
 };
 
-/// Walks through a source, an epoch at a time. With a number of steps given, an epoch goes on where
-/// the last one stopped.
+/// Walks through a data set, an epoch at a time. With a number of steps given, an epoch goes on
+/// where the last one stopped.
 class Walk {
  public:
-  Walk(data::Source& source, const Setting<int64_t>& steps, const char* who)
-      : source_(source), limit_(steps.value_or(kUnknown)), who_(who) {
+  Walk(const data::Dataset& dataset, const Setting<int64_t>& steps, const char* who)
+      : dataset_(dataset), limit_(steps.value_or(kUnknown)), who_(who) {
     require(!steps.given() || steps.value() > 0,
             "{}: the number of steps must be positive. Got {}.", who, steps.value_or(0));
   }
 
   void begin_epoch() {
-    if (iterator_ == nullptr || limit_ == kUnknown) iterator_ = source_.iterate();
+    if (!reader_.has_value() || limit_ == kUnknown) reader_.emplace(dataset_, who_);
     step_ = 0;
   }
 
   /// The next batch of this epoch; false at its end.
-  bool next(data::Batch& batch) {
+  bool next(Batch& batch) {
     if (limit_ != kUnknown && step_ == limit_) return false;
-    if (!iterator_->next(batch)) {
+    if (!reader_->next(batch)) {
       if (limit_ == kUnknown || step_ == limit_) return end();
-      iterator_ = source_.iterate();  // go on from the start
-      if (!iterator_->next(batch)) return end();
+      reader_.emplace(dataset_, who_);  // go on from the start
+      if (!reader_->next(batch)) return end();
     }
-    require(!batch.x.empty(), "{}: a batch of the source has no input.", who_);
+    require(!batch.x.empty(), "{}: an element of the data set has no input.", who_);
     ++step_;
     return true;
   }
@@ -68,7 +69,7 @@ class Walk {
   /// How many steps an epoch has, if that is known.
   int64_t steps() const {
     if (limit_ != kUnknown) return limit_;
-    return seen_ != kUnknown ? seen_ : source_.cardinality();
+    return seen_ != kUnknown ? seen_ : std::max(dataset_.cardinality(), kUnknown);
   }
 
  private:
@@ -77,18 +78,18 @@ class Walk {
     return false;
   }
 
-  data::Source& source_;
-  std::unique_ptr<data::BatchIterator> iterator_;
+  const data::Dataset& dataset_;
+  std::optional<BatchReader> reader_;
   int64_t limit_;
   int64_t step_ = 0;
   int64_t seen_ = kUnknown;
   const char* who_;
 };
 
-/// Runs steps in a row, at most so many and as many as the source has batches for; the first one's
+/// Runs steps in a row, at most so many and as many as there are batches for; the first one's
 /// is given. The number of steps.
 template <class Step>
-int64_t execute(int64_t most, Walk& walk, data::Batch& batch, const Step& step) {
+int64_t execute(int64_t most, Walk& walk, Batch& batch, const Step& step) {
   int64_t count = 1;
   for (step(); count < most && walk.next(batch); ++count) step();
   return count;
@@ -126,7 +127,7 @@ Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks,
   trainer->reset();
   callbacks.tell(&Callback::on_test_begin);
   walk.begin_epoch();
-  data::Batch batch;
+  Batch batch;
   int64_t step = 0;
   const auto stopped = [&] { return interrupt != nullptr && interrupt->interrupted(); };
   while (!stopped() && walk.next(batch)) {
@@ -137,7 +138,7 @@ Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks,
       callbacks.tell(&Callback::on_test_batch_end, step - 1, trainer->logs().sorted());
     if (bar != nullptr && bar->is_due()) bar->update(step, trainer->logs().sorted());
   }
-  require(step > 0 || stopped(), "evaluate: the source gave no batch.");
+  require(step > 0 || stopped(), "evaluate: the data set gave no batch.");
   Logs logs = trainer->logs();
   if (bar != nullptr) bar->finish(step, logs.sorted());
   callbacks.tell(&Callback::on_test_end, logs.sorted());
@@ -147,11 +148,12 @@ Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks,
 /// One call of `fit`.
 class Fit {
  public:
-  Fit(Model model, data::Source& source, const FitOptions& options, data::Source* validation)
+  Fit(Model model, const data::Dataset& dataset, const FitOptions& options,
+      const data::Dataset* validation)
       : model_(std::move(model)),
         trainer_(trainer_of(model_, "fit")),
         options_(options),
-        walk_(source, options.steps_per_epoch, "fit"),
+        walk_(dataset, options.steps_per_epoch, "fit"),
         callbacks_(options.callbacks, model_,
                    {options.verbose.level(), options.epochs, walk_.steps()}) {
     require(options.epochs > 0, "fit: the number of epochs must be positive. Got {}.",
@@ -186,7 +188,7 @@ class Fit {
     if (options_.epochs > 1) bar.title(epoch + 1, options_.epochs);
     walk_.begin_epoch();
     int64_t step = 0;
-    data::Batch batch;
+    Batch batch;
     while (!model_.stop_training() && !interrupt.interrupted() && walk_.next(batch)) {
       callbacks_.tell(&Callback::on_train_batch_begin, step);
       Tensor loss;
@@ -198,7 +200,7 @@ class Fit {
       if (bar.is_due()) bar.update(step, trainer_->logs().sorted());
     }
     require(step > 0 || interrupt.interrupted() || model_.stop_training(),
-            "fit: the source gave no batch.");
+            "fit: the data set gave no batch.");
     Logs logs = trainer_->logs().sorted();
     if (validation_ != nullptr && !interrupt.interrupted() &&
         (epoch + 1) % options_.validation_freq == 0) {
@@ -213,15 +215,12 @@ class Fit {
     return logs;
   }
 
-  Tensor train(data::Batch& batch) {
-    if (options_.class_weight.empty()) return trainer_->train_step(batch);
-    weigh(batch);
-    Tensor loss = trainer_->train_step(batch);
-    batch.sample_weight.clear();  // a source that has none leaves them as they are
-    return loss;
+  Tensor train(Batch& batch) {
+    if (!options_.class_weight.empty()) weigh(batch);
+    return trainer_->train_step(batch);
   }
 
-  void weigh(data::Batch& batch) const {
+  void weigh(Batch& batch) const {
     require(batch.y.size() == 1, "fit: class_weight is for models with one output. Got {} of them.",
             batch.y.size());
     require(batch.sample_weight.empty(), "fit: give class_weight or sample_weight, not both.");
@@ -251,26 +250,27 @@ Tensor sample_weights(const Tensor& y, const std::map<int64_t, double>& class_we
   return Tensor(weights);
 }
 
-History fit(Model model, data::Source& source, const FitOptions& options,
-            data::Source* validation) {
-  return Fit(std::move(model), source, options, validation).run();
+History fit(Model model, const data::Dataset& dataset, const FitOptions& options,
+            const data::Dataset* validation) {
+  return Fit(std::move(model), dataset, options, validation).run();
 }
 
-Logs evaluate(Model model, data::Source& source, const EvaluateOptions& options) {
-  Walk walk(source, options.steps, "evaluate");
+Logs evaluate(Model model, const data::Dataset& dataset, const EvaluateOptions& options) {
+  Walk walk(dataset, options.steps, "evaluate");
   const Callbacks callbacks(options.callbacks, model, {options.verbose.level(), 1, walk.steps()});
   ProgressBar bar({.target = walk.steps(), .verbose = options.verbose.level()});
   return run_tests(model, walk, callbacks, nullptr, &bar);
 }
 
-std::vector<Tensor> predict(Model model, data::Source& source, const PredictOptions& options) {
-  Walk walk(source, options.steps, "predict");
+std::vector<Tensor> predict(Model model, const data::Dataset& dataset,
+                            const PredictOptions& options) {
+  Walk walk(dataset, options.steps, "predict");
   const Callbacks callbacks(options.callbacks, model, {options.verbose.level(), 1, walk.steps()});
   ProgressBar bar({.target = walk.steps(), .verbose = options.verbose.level()});
   callbacks.tell(&Callback::on_predict_begin);
   walk.begin_epoch();
   std::vector<std::vector<Tensor>> parts;  // of each output
-  data::Batch batch;
+  Batch batch;
   int64_t step = 0;
   const int64_t at_once =
       model.compiled() ? model.impl().trainer->options().steps_per_execution : 1;
@@ -284,7 +284,7 @@ std::vector<Tensor> predict(Model model, data::Source& source, const PredictOpti
     callbacks.tell(&Callback::on_predict_batch_end, step - 1);
     if (bar.is_due()) bar.update(step, {});
   }
-  require(step > 0, "predict: the source gave no batch.");
+  require(step > 0, "predict: the data set gave no batch.");
   bar.finish(step, {});
   callbacks.tell(&Callback::on_predict_end);
   std::vector<Tensor> results;

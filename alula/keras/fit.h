@@ -4,9 +4,12 @@
 /// The loops behind Model's fit, evaluate and predict.
 namespace alula::keras::loops {
 
-History fit(Model model, data::Source& source, const FitOptions& options, data::Source* validation);
-Logs evaluate(Model model, data::Source& source, const EvaluateOptions& options);
-std::vector<Tensor> predict(Model model, data::Source& source, const PredictOptions& options);
+/// `validation` may be null.
+History fit(Model model, const data::Dataset& dataset, const FitOptions& options,
+            const data::Dataset* validation);
+Logs evaluate(Model model, const data::Dataset& dataset, const EvaluateOptions& options);
+std::vector<Tensor> predict(Model model, const data::Dataset& dataset,
+                            const PredictOptions& options);
 
 /// A weight a sample from a weight a class. y: classes, or one-hot rows.
 Tensor sample_weights(const Tensor& y, const std::map<int64_t, double>& class_weight);

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "alula/core/log.h"
-#include "alula/data/arrays.h"
+#include "alula/keras/batch.h"
 #include "alula/keras/input.h"
 #include "alula/keras/layers.h"
 #include "alula/keras/losses/losses.h"
@@ -192,39 +192,25 @@ TEST_P(FitBothWays, AThrowingCallbackLeavesTheLastFullStep) {
 
 namespace {
 
-/// Gives some batches, then fails.
-class Failing final : public data::Source {
- public:
-  explicit Failing(const Problem& problem) : problem_(problem) {}
-  std::unique_ptr<data::BatchIterator> iterate() override {
-    class Walk final : public data::BatchIterator {
-     public:
-      explicit Walk(const Problem& problem) : problem_(problem) {}
-      bool next(data::Batch& batch) override {
-        if (++count_ == 3) throw std::runtime_error("the disk is gone");
-        batch.x = {problem_.x};
-        batch.y = {problem_.y};
-        return true;
-      }
-
-     private:
-      const Problem& problem_;
-      int count_ = 0;
+/// Gives two batches, then fails.
+data::Dataset failing(const Problem& problem) {
+  const auto make = [&problem] {
+    return [&problem, count = 0](data::Element& batch) mutable {
+      if (++count == 3) throw std::runtime_error("the disk is gone");
+      batch = {problem.x, problem.y};
+      return true;
     };
-    return std::make_unique<Walk>(problem_);
-  }
-
- private:
-  const Problem& problem_;
-};
+  };
+  return data::Dataset::from_generator(make, data::Element{problem.x, problem.y}.spec());
+}
 
 }  // namespace
 
 TEST_P(FitBothWays, AThrowingSourceLeavesTheLastFullStep) {
   const Problem problem;
   const Sequential model = linear_model(eagerly), other = linear_model(eagerly);
-  Failing source(problem);
-  EXPECT_THROW(model.fit(source, {.verbose = 0}), std::runtime_error);
+  EXPECT_ERROR(model.fit(failing(problem), {.verbose = 0}), UnknownError,
+               "from_generator (step 1): element 2: the disk is gone");
   for (int i = 0; i < 2; ++i) other.train_on_batch(problem.x, problem.y);
   expect_equal(model.get_weights()[0], to_array(other.get_weights()[0]), float32);
 }
@@ -444,26 +430,6 @@ TEST(Fit, PrintsWhatKerasPrints) {
   for (const char* name : {" - loss: ", " - mae: ", " - val_loss: ", " - val_mae: "})
     EXPECT_NE(lines[1].find(name), std::string::npos) << lines[1];
   EXPECT_TRUE(lines[4].starts_with("2/2 - 0s - ")) << lines[4];
-}
-
-TEST(Fit, ShufflesEachEpochAndKeepsRowsTogether) {
-  data::Arrays source({{reshape(range(100), {100, 1})}, {range(100)}, {}},
-                      {.batch_size = 30, .shuffle = true});
-  EXPECT_EQ(source.cardinality(), 4);
-  std::vector<std::vector<int>> orders;
-  for (int epoch = 0; epoch < 2; ++epoch) {
-    std::vector<int> order;
-    data::Batch batch;
-    const auto walk = source.iterate();
-    while (walk->next(batch)) {
-      EXPECT_EQ(batch.x[0].to_vector<int>(), batch.y[0].to_vector<int>());
-      for (int value : batch.y[0].to_vector<int>()) order.push_back(value);
-    }
-    orders.push_back(order);
-    std::sort(order.begin(), order.end());
-    EXPECT_EQ(order, range(100).to_vector<int>());
-  }
-  EXPECT_NE(orders[0], orders[1]);
 }
 
 TEST_P(FitBothWays, StepsPerEpochGoOnWhereTheyStopped) {

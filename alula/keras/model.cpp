@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "alula/data/arrays.h"
 #include "alula/io/safetensors.h"
+#include "alula/keras/batch.h"
 #include "alula/keras/fit.h"
 #include "alula/keras/output.h"
 #include "alula/keras/summary.h"
@@ -62,78 +62,79 @@ Optimizer Model::optimizer() const {
   return impl().trainer->optimizer();
 }
 
-History Model::fit(data::Source& source, const FitOptions& options) const {
+History Model::fit(const data::Dataset& dataset, const FitOptions& options) const {
   require(options.validation_split == 0,
-          "fit: validation_split needs arrays. Give validation_data with a source.");
+          "fit: validation_split needs arrays. Give validation_data with a data set.");
   require(options.sample_weight.empty(),
-          "fit: with a source, its batches carry the samples' weights.");
+          "fit: with a data set, its elements carry the samples' weights.");
   const ValidationData& validation = options.validation_data;
-  if (validation.source() != nullptr || !validation.given())
-    return loops::fit(*this, source, options, validation.source());
-  data::Arrays arrays(validation.arrays(), {.batch_size = options.validation_batch_size.value_or(
-                                                options.batch_size.value_or(kBatchSize))});
-  return loops::fit(*this, source, options, &arrays);
+  if (validation.dataset().has_value())
+    return loops::fit(*this, dataset, options, &*validation.dataset());
+  if (!validation.given()) return loops::fit(*this, dataset, options, nullptr);
+  const data::Dataset arrays =
+      batches_of(validation.arrays(), {.batch_size = options.validation_batch_size.value_or(
+                                           options.batch_size.value_or(kBatchSize))});
+  return loops::fit(*this, dataset, options, &arrays);
 }
 
 History Model::fit(const TensorList& x, const TensorList& y, const FitOptions& options) const {
-  data::Batch all{x.tensors(), y.tensors(), options.sample_weight.tensors()};
+  Batch all{x.tensors(), y.tensors(), options.sample_weight.tensors()};
   FitOptions rest = options;
   rest.sample_weight = {};
   rest.validation_split = 0;
   const double split = options.validation_split;
   require(split >= 0 && split < 1, "fit: validation_split must be in [0, 1). Got {}.", split);
   if (split > 0 && !options.validation_data.given()) {
-    const int64_t rows = data::Arrays(all).rows();  // checks the arrays, too
+    const int64_t rows = count_samples(all);
     const auto train = static_cast<int64_t>(std::floor(static_cast<double>(rows) * (1 - split)));
     require(train > 0 && train < rows,
             "fit: validation_split = {} of {} samples leaves none on one side.", split, rows);
-    const data::Batch held = data::rows(all, train, rows);
+    const Batch held = samples_of(all, train, rows);
     rest.validation_data = ValidationData(held.x, held.y, held.sample_weight);
-    all = data::rows(all, 0, train);
+    all = samples_of(all, 0, train);
   }
-  data::Arrays source(std::move(all), {.batch_size = options.batch_size.value_or(kBatchSize),
-                                       .shuffle = options.shuffle});
-  return fit(source, rest);
+  return fit(batches_of(all, {.batch_size = options.batch_size.value_or(kBatchSize),
+                              .shuffle = options.shuffle}),
+             rest);
 }
 
-Logs Model::evaluate(data::Source& source, const EvaluateOptions& options) const {
-  return loops::evaluate(*this, source, options);
+Logs Model::evaluate(const data::Dataset& dataset, const EvaluateOptions& options) const {
+  return loops::evaluate(*this, dataset, options);
 }
 
 Logs Model::evaluate(const TensorList& x, const TensorList& y,
                      const EvaluateOptions& options) const {
-  data::Arrays source({x.tensors(), y.tensors(), options.sample_weight.tensors()},
-                      {.batch_size = options.batch_size.value_or(kBatchSize)});
-  return evaluate(source, options);
+  return evaluate(batches_of({x.tensors(), y.tensors(), options.sample_weight.tensors()},
+                             {.batch_size = options.batch_size.value_or(kBatchSize)}),
+                  options);
 }
 
-std::vector<Tensor> Model::predict_all(data::Source& source, const PredictOptions& options) const {
-  return loops::predict(*this, source, options);
+std::vector<Tensor> Model::predict_all(const data::Dataset& dataset,
+                                       const PredictOptions& options) const {
+  return loops::predict(*this, dataset, options);
 }
 
-Tensor Model::predict(data::Source& source, const PredictOptions& options) const {
-  const std::vector<Tensor> results = predict_all(source, options);
+Tensor Model::predict(const data::Dataset& dataset, const PredictOptions& options) const {
+  const std::vector<Tensor> results = predict_all(dataset, options);
   require(results.size() == 1, "predict: the model '{}' has {} outputs. Use predict_all().", name(),
           results.size());
   return results[0];
 }
 
 std::vector<Tensor> Model::predict_all(const TensorList& x, const PredictOptions& options) const {
-  data::Arrays source({x.tensors(), {}, {}},
-                      {.batch_size = options.batch_size.value_or(kBatchSize)});
-  return predict_all(source, options);
+  return predict_all(
+      batches_of({x.tensors()}, {.batch_size = options.batch_size.value_or(kBatchSize)}), options);
 }
 
 Tensor Model::predict(const TensorList& x, const PredictOptions& options) const {
-  data::Arrays source({x.tensors(), {}, {}},
-                      {.batch_size = options.batch_size.value_or(kBatchSize)});
-  return predict(source, options);
+  return predict(batches_of({x.tensors()}, {.batch_size = options.batch_size.value_or(kBatchSize)}),
+                 options);
 }
 
 namespace {
 
-data::Batch batch_of(const TensorList& x, const TensorList& y, const TrainOnBatchOptions& options) {
-  data::Batch batch{x.tensors(), y.tensors(), options.sample_weight.tensors()};
+Batch batch_of(const TensorList& x, const TensorList& y, const TrainOnBatchOptions& options) {
+  Batch batch{x.tensors(), y.tensors(), options.sample_weight.tensors()};
   if (!options.class_weight.empty()) {
     require(batch.sample_weight.empty() && batch.y.size() == 1,
             "train_on_batch: class_weight is for one output, without sample_weight.");

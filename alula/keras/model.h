@@ -1,7 +1,8 @@
 #pragma once
 #include <functional>
+#include <optional>
 
-#include "alula/data/source.h"
+#include "alula/keras/batch.h"
 #include "alula/keras/callback.h"
 #include "alula/keras/losses/loss.h"
 #include "alula/keras/metrics/metric.h"
@@ -98,21 +99,21 @@ struct CompileOptions {
   JitCompile jit_compile = "auto";  // steps are compiled in any case
 };
 
-/// What `fit` evaluates on after an epoch: {x, y}, {x, y, sample_weight}, or a source.
+/// What `fit` evaluates on after an epoch: {x, y}, {x, y, sample_weight}, or a data set.
 class ValidationData {
  public:
   ValidationData() = default;
   ValidationData(const TensorList& x, const TensorList& y, const TensorList& sample_weight = {})
       : arrays_{x.tensors(), y.tensors(), sample_weight.tensors()} {}
-  ValidationData(data::Source& source) : source_(&source) {}
+  ValidationData(const data::Dataset& dataset) : dataset_(dataset) {}
 
-  bool given() const { return source_ != nullptr || !arrays_.x.empty(); }
-  data::Source* source() const { return source_; }
-  const data::Batch& arrays() const { return arrays_; }
+  bool given() const { return dataset_.has_value() || !arrays_.x.empty(); }
+  const std::optional<data::Dataset>& dataset() const { return dataset_; }
+  const Batch& arrays() const { return arrays_; }
 
  private:
-  data::Batch arrays_;
-  data::Source* source_ = nullptr;
+  Batch arrays_;
+  std::optional<data::Dataset> dataset_;
 };
 
 struct FitOptions {
@@ -176,17 +177,18 @@ class Model : public Layer {
 
   /// Trains for some epochs.
   History fit(const TensorList& x, const TensorList& y, const FitOptions& options = {}) const;
-  History fit(data::Source& source, const FitOptions& options = {}) const;
+  History fit(const data::Dataset& dataset, const FitOptions& options = {}) const;
   /// Loss and metrics over all samples.
   Logs evaluate(const TensorList& x, const TensorList& y,
                 const EvaluateOptions& options = {}) const;
-  Logs evaluate(data::Source& source, const EvaluateOptions& options = {}) const;
+  Logs evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {}) const;
   /// The outputs for all samples, batch by batch.
   Tensor predict(const TensorList& x, const PredictOptions& options = {}) const;
-  Tensor predict(data::Source& source, const PredictOptions& options = {}) const;
+  Tensor predict(const data::Dataset& dataset, const PredictOptions& options = {}) const;
   /// The same for a model with several outputs.
   std::vector<Tensor> predict_all(const TensorList& x, const PredictOptions& options = {}) const;
-  std::vector<Tensor> predict_all(data::Source& source, const PredictOptions& options = {}) const;
+  std::vector<Tensor> predict_all(const data::Dataset& dataset,
+                                  const PredictOptions& options = {}) const;
 
   /// One step on one batch; metrics are those of this batch.
   Logs train_on_batch(const TensorList& x, const TensorList& y,

@@ -10,13 +10,13 @@ namespace alula::keras {
 namespace {
 
 /// The weights of the samples for output i; undefined if all count alike.
-Tensor weights_for(const data::Batch& batch, size_t i) {
+Tensor weights_for(const Batch& batch, size_t i) {
   if (batch.sample_weight.empty()) return {};
   return batch.sample_weight[batch.sample_weight.size() == 1 ? 0 : i];
 }
 
 /// The number of samples, by which a batch's loss counts in an epoch's mean.
-Tensor samples_in(const data::Batch& batch) {
+Tensor samples_in(const Batch& batch) {
   return Tensor(Number(batch.x[0].rank() == 0 ? 1 : batch.x[0].shape()[0]), float32);
 }
 
@@ -53,11 +53,11 @@ Trainer::Trainer(ModelImpl& model, const CompileOptions& options)
       named_{{"loss", loss_tracker_}},
       train_(
           model, "the training step",
-          [this](const data::Batch& batch) -> std::vector<Tensor> { return {train(batch)}; },
+          [this](const Batch& batch) -> std::vector<Tensor> { return {train(batch)}; },
           mode_of(options)),
       test_(
           model, "the evaluation step",
-          [this](const data::Batch& batch) -> std::vector<Tensor> { return {test(batch)}; },
+          [this](const Batch& batch) -> std::vector<Tensor> { return {test(batch)}; },
           mode_of(options)) {
   require(options.steps_per_execution >= 1,
           "compile: steps_per_execution must be at least 1. Got {}.", options.steps_per_execution);
@@ -65,7 +65,7 @@ Trainer::Trainer(ModelImpl& model, const CompileOptions& options)
 
 /// Checks a batch, and gives each output its loss and metrics. How many outputs there are is known
 /// when the first batch comes.
-void Trainer::prepare(size_t outputs, const data::Batch& batch) {
+void Trainer::prepare(size_t outputs, const Batch& batch) {
   const size_t targets = batch.y.size(), weights = batch.sample_weight.size();
   const std::vector<Loss>& losses = options_.loss.all();
   require(losses.size() <= 1 || losses.size() == outputs,
@@ -120,7 +120,7 @@ void Trainer::name_metrics() {
 }
 
 /// The losses of all outputs; in total by their weights, with the penalties on weights.
-void Trainer::add_losses(const data::Batch& batch, Forward& forward) const {
+void Trainer::add_losses(const Batch& batch, Forward& forward) const {
   Tensor& total = forward.total;
   const auto include = [&](const Tensor& part) { total = total.defined() ? total + part : part; };
   forward.losses.assign(outputs_.size(), Tensor());
@@ -143,7 +143,7 @@ void Trainer::add_losses(const data::Batch& batch, Forward& forward) const {
       total.defined(), "training: there is nothing to learn from: no loss was given to compile().");
 }
 
-void Trainer::update(const data::Batch& batch, const Forward& forward) {
+void Trainer::update(const Batch& batch, const Forward& forward) {
   const Tensor samples = samples_in(batch);
   loss_tracker_.update_state(forward.total, samples);
   for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -157,14 +157,14 @@ void Trainer::update(const data::Batch& batch, const Forward& forward) {
   }
 }
 
-Trainer::Forward Trainer::run_forward(const data::Batch& batch, const CallOptions& options) {
+Trainer::Forward Trainer::run_forward(const Batch& batch, const CallOptions& options) {
   Forward forward{.predictions = model_.run_all(batch.x, options), .losses = {}, .total = {}};
   prepare(forward.predictions.size(), batch);
   add_losses(batch, forward);
   return forward;
 }
 
-Tensor Trainer::train(const data::Batch& batch) {
+Tensor Trainer::train(const Batch& batch) {
   GradientTape tape;
   const Forward forward = run_forward(batch, {.training = true});
   std::vector<Variable> variables = Layer(model_.shared_from_this()).trainable_variables();
@@ -179,7 +179,7 @@ Tensor Trainer::train(const data::Batch& batch) {
   return forward.total;
 }
 
-Tensor Trainer::test(const data::Batch& batch) {
+Tensor Trainer::test(const Batch& batch) {
   const Forward forward = run_forward(batch, {.training = false});
   update(batch, forward);
   return forward.total;
@@ -201,7 +201,7 @@ Metric Trainer::find_metric(const std::string& wanted) const {
   return {};
 }
 
-std::vector<Tensor> predict_step(ModelImpl& model, const data::Batch& batch) {
+std::vector<Tensor> predict_step(ModelImpl& model, const Batch& batch) {
   if (!batch.y.empty() || !batch.sample_weight.empty())
     return predict_step(model, {batch.x, {}, {}});
   std::shared_ptr<CompiledStep> predictor = model.predictor.load();
@@ -209,7 +209,7 @@ std::vector<Tensor> predict_step(ModelImpl& model, const data::Batch& batch) {
     const bool eager = model.trainer != nullptr && model.trainer->options().run_eagerly;
     predictor = std::make_shared<CompiledStep>(
         model, "predict",
-        [&model](const data::Batch& inputs) {
+        [&model](const Batch& inputs) {
           return model.run_all(inputs.x, {.training = false});
         },
         eager ? CompiledStep::Mode::kEager : CompiledStep::Mode::kCompiled);

@@ -11,8 +11,8 @@ class Trainer {
   Trainer(ModelImpl& model, const CompileOptions& options);
 
   /// Each runs one batch and adds it to the metrics. The loss is the batch's.
-  Tensor train_step(const data::Batch& batch) { return train_(batch)[0]; }
-  Tensor test_step(const data::Batch& batch) { return test_(batch)[0]; }
+  Tensor train_step(const Batch& batch) { return train_(batch)[0]; }
+  Tensor test_step(const Batch& batch) { return test_(batch)[0]; }
   /// How often the steps were traced.
   size_t trace_count() const { return train_.trace_count() + test_.trace_count(); }
 
@@ -41,13 +41,13 @@ class Trainer {
     Tensor total;
   };
 
-  Tensor train(const data::Batch& batch);
-  Tensor test(const data::Batch& batch);
-  Forward run_forward(const data::Batch& batch, const CallOptions& options);
-  void prepare(size_t outputs, const data::Batch& batch);
+  Tensor train(const Batch& batch);
+  Tensor test(const Batch& batch);
+  Forward run_forward(const Batch& batch, const CallOptions& options);
+  void prepare(size_t outputs, const Batch& batch);
   void name_metrics();
-  void add_losses(const data::Batch& batch, Forward& forward) const;
-  void update(const data::Batch& batch, const Forward& forward);
+  void add_losses(const Batch& batch, Forward& forward) const;
+  void update(const Batch& batch, const Forward& forward);
 
   ModelImpl& model_;
   CompileOptions options_;
@@ -60,7 +60,7 @@ class Trainer {
 };
 
 /// The outputs for the inputs of a batch.
-std::vector<Tensor> predict_step(ModelImpl& model, const data::Batch& batch);
+std::vector<Tensor> predict_step(ModelImpl& model, const Batch& batch);
 
 /// The trainer of a compiled model, or an error naming `who`. Whoever runs steps holds it: a
 /// callback may compile the model anew meanwhile.
