@@ -5,6 +5,7 @@
 #include "alula/core/log.h"
 #include "alula/core/tensor.h"
 #include "alula/core/version.h"
+#include "alula/data/dataset.h"
 #include "alula/graph/compat/v1.h"
 #include "alula/graph/function.h"
 #include "alula/image/image.h"

@@ -4,20 +4,14 @@
 
 namespace alula::data {
 
-/// The memory that a pipeline's own choices may take: buffers that AUTOTUNE makes longer. What a
-/// user asks for by number is counted, but never refused.
+/// The memory of a pipeline's buffers. It limits what AUTOTUNE chooses; what a user asks for by
+/// number is counted, but never refused.
 class Budget {
  public:
   explicit Budget(int64_t limit) : limit_(limit) {}
   int64_t limit() const { return limit_; }
   int64_t used() const { return used_.load(std::memory_order_relaxed); }
-  int64_t most() const { return most_.load(std::memory_order_relaxed); }
-  void take(int64_t bytes) {
-    const int64_t now = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    int64_t before = most();
-    while (now > before && !most_.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
-    }
-  }
+  void take(int64_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void give(int64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   /// Whether so many more bytes would be within the limit.
   bool has_room_for(int64_t bytes) const { return used() + bytes <= limit_; }
@@ -28,7 +22,6 @@ class Budget {
  private:
   int64_t limit_;
   std::atomic<int64_t> used_ = 0;
-  std::atomic<int64_t> most_ = 0;
 };
 
 /// Bytes that the system could give this process now.

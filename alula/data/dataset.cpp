@@ -30,7 +30,7 @@ Iterator Dataset::iterator() const {
   context.keys = {random::new_key("dataset"), random::mix(0, run_->walks.fetch_add(1))};
   context.budget = std::make_shared<Budget>(options.autotune_memory > 0 ? options.autotune_memory
                                                                         : Budget::default_limit());
-  return {stage_->walk(context), stage_};
+  return {stage_, std::move(context)};
 }
 
 Iterator Dataset::begin() const {
@@ -45,6 +45,9 @@ Dataset Element::dataset() const {
   return Dataset::from_tensor_slices(tensors()[0]);
 }
 
+Iterator::Iterator(StageRef stage, Context context)
+    : stage_(std::move(stage)), context_(std::move(context)), walk_(stage_->walk(context_)) {}
+
 bool Iterator::next(Element& element) {
   Row row;
   if (!walk_->next(row)) return false;
@@ -54,15 +57,24 @@ bool Iterator::next(Element& element) {
 
 std::string Iterator::save() const {
   StateWriter state;
+  state.number(static_cast<int64_t>(context_.keys.unseeded));
+  state.number(static_cast<int64_t>(context_.keys.seeded));
   walk_->save(state);
   return sealed(signature(*stage_), state.bytes());
 }
 
-void Iterator::restore(std::string_view state) {
+void Iterator::restore(std::string_view bytes) {
   const std::string pipeline = signature(*stage_);
-  StateReader reader(unsealed(pipeline, state));
-  walk_->restore(reader);
-  require<DataLossError>(reader.done(), "iterator: the saved state is longer than it should be.");
+  StateReader state(unsealed(pipeline, bytes));
+  Context context = context_;
+  context.keys.unseeded = static_cast<uint64_t>(state.number());
+  context.keys.seeded = static_cast<uint64_t>(state.number());
+  WalkRef walk = stage_->walk(context);
+  walk->restore(state);
+  require<DataLossError>(state.done(), "iterator: the saved state is longer than it should be.");
+  context_ = std::move(context);
+  walk_ = std::move(walk);
+  ended_ = false;
 }
 
 }  // namespace alula::data

@@ -235,10 +235,11 @@ class Iterator {
 
  private:
   friend class Dataset;
-  Iterator(WalkRef walk, StageRef stage) : walk_(std::move(walk)), stage_(std::move(stage)) {}
+  Iterator(StageRef stage, Context context);
 
-  WalkRef walk_;
   StageRef stage_;
+  Context context_;
+  WalkRef walk_;
   Element element_;
   bool ended_ = false;
 };

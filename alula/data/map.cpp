@@ -1,5 +1,4 @@
 #include "alula/data/dataset.h"
-#include "alula/data/keys.h"
 #include "alula/data/runner.h"
 #include "alula/data/traced.h"
 
@@ -12,11 +11,11 @@ class Mapped;
 class Calls {
  public:
   Calls(const Stage& stage, const Traced& function, const Context& context)
-      : stage_(stage), function_(function), variables_(function.variables()), keys_(context) {}
+      : stage_(stage), function_(function), variables_(function.variables()), keys_(context.keys) {}
 
   void run(Row& row, int64_t index) const {
     try {
-      function_.run(row, variables_, keys_.keys(), index);
+      function_.run(row, variables_, keys_, index);
     } catch (...) {
       rethrow_from(fmt::format("{}: element {}: ", stage_.title(), index));
     }
@@ -24,7 +23,7 @@ class Calls {
   void run_block(Row& block, int64_t count, int64_t first) const {
     try {
       Row results = block;
-      function_.run_block(results, count, variables_, keys_.keys(), first);
+      function_.run_block(results, count, variables_, keys_, first);
       block = std::move(results);
     } catch (...) {
       for (int64_t i = 0; i < count; ++i) {  // the one that fails says so
@@ -35,14 +34,12 @@ class Calls {
           fmt::format("{}: elements {} to {}: ", stage_.title(), first, first + count - 1));
     }
   }
-  void save(StateWriter& state) const { keys_.save(state); }
-  void restore(StateReader& state) { keys_.restore(state); }
 
  private:
   const Stage& stage_;
   const Traced& function_;
   Row variables_;
-  SavedKeys keys_;
+  random::ElementScope::Keys keys_;
 };
 
 /// In the reader's thread.
@@ -69,12 +66,10 @@ class MapWalk final : public Walk {
   }
   void save(StateWriter& state) override {
     state.number(index_);
-    calls_.save(state);
     input_->save(state);
   }
   void restore(StateReader& state) override {
     index_ = state.count();
-    calls_.restore(state);
     input_->restore(state);
   }
 
@@ -133,7 +128,6 @@ class ParallelMapWalk final : public Walk {
     state.number(left());
     runner_.save(state, [&] {
       state.number(index_);
-      calls_.save(state);
       input_->save(state);
     });
   }
@@ -142,7 +136,6 @@ class ParallelMapWalk final : public Walk {
     current_.count = state.count();
     runner_.restore(state, [&] {
       index_ = state.count();
-      calls_.restore(state);
       input_->restore(state);
     });
   }

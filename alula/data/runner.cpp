@@ -19,7 +19,6 @@ void Runner::begin(Pull pull, Work work) {
 Runner::~Runner() {
   stop_.request_stop();
   threads_.clear();  // waits for them
-  for (const Item& item : items_) context_.budget->give(item.bytes);
 }
 
 bool Runner::next(Item& item) {
@@ -53,7 +52,6 @@ bool Runner::next_from_threads(Item& item) {
   item = std::move(*place);
   items_.erase(place);
   --claimed_;
-  context_.budget->give(item.bytes);
   const Clock::time_point now = Clock::now();
   tuner_.took(now - begin, now, item.bytes, was_full);
   start_threads();
@@ -132,7 +130,6 @@ void Runner::make(Item& item) const {
   try {
     if (work_) work_(item);
     item.bytes = bytes_of(item.row);
-    context_.budget->take(item.bytes);
   } catch (...) {
     item.error = std::current_exception();
     item.row.clear();
@@ -165,7 +162,6 @@ void Runner::restore(StateReader& state, const std::function<void()>& restore_in
     item.row = state.tensors();
     item.bytes = bytes_of(item.row);
     item.ready = true;
-    context_.budget->take(item.bytes);
     items_.push_back(std::move(item));
   }
   claimed_ = static_cast<int64_t>(items_.size());

@@ -2,7 +2,6 @@
 #include <numeric>
 
 #include "alula/data/dataset.h"
-#include "alula/data/keys.h"
 
 namespace alula::data {
 namespace {

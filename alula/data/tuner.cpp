@@ -70,6 +70,7 @@ void Tuner::judge(Duration elapsed) {
   if (plan_.workers == AUTOTUNE)
     judge_workers(waiting, static_cast<double>(window_.items) / elapsed.count());
   if (plan_.buffer == AUTOTUNE) judge_buffer(waiting);
+  hold(buffer_ * item_bytes_);
   if (workers != workers_ || buffer != buffer_) note();
 }
 
@@ -90,10 +91,17 @@ void Tuner::judge_workers(double waiting, double rate) {
   rate_before_ = rate;
 }
 
+/// Longer if it was full and ran empty; shorter where items have become too large for the budget.
 void Tuner::judge_buffer(double waiting) {
-  if (waiting > kWaits && window_.was_full && budget_->has_room_for(buffer_ * item_bytes_))
-    buffer_ *= 2;
-  if (buffer_ < workers_ + 1) buffer_ = workers_ + 1;
+  if (waiting > kWaits && window_.was_full) buffer_ *= 2;
+  const int64_t least = workers_ + 1;
+  while (buffer_ > least && !budget_->has_room_for(buffer_ * item_bytes_ - held_)) buffer_ /= 2;
+  buffer_ = std::max(buffer_, least);
+}
+
+void Tuner::hold(int64_t bytes) {
+  budget_->take(bytes - held_);
+  held_ = bytes;
 }
 
 void Tuner::note() {

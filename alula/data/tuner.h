@@ -45,6 +45,9 @@ class Tuner {
     bool deterministic = true;
   };
   Tuner(const Plan& plan, std::shared_ptr<Budget> budget, Notes& notes);
+  ~Tuner() { budget_->give(held_); }
+  Tuner(const Tuner&) = delete;
+  Tuner& operator=(const Tuner&) = delete;
 
   const Plan& plan() const { return plan_; }
   bool uses_threads() const { return workers_ > 0; }
@@ -68,6 +71,7 @@ class Tuner {
   void judge(Duration elapsed);
   void judge_workers(double waiting, double rate);
   void judge_buffer(double waiting);
+  void hold(int64_t bytes);
   void note();
 
   Plan plan_;
@@ -78,6 +82,7 @@ class Tuner {
   int64_t inline_items_ = 0;
   Duration cost_ = {}, away_ = {};
   int64_t item_bytes_ = 0;
+  int64_t held_ = 0;  // of the budget: what a full buffer takes
   Window window_;
   int64_t windows_ = 0;
   bool on_trial_ = false;
