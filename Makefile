@@ -5,7 +5,7 @@
 SETUP ?= yes
 PRESET ?= release
 # What ThreadSanitizer watches: the folders where threads meet.
-TSAN_FOLDERS := core runtime backends graph
+TSAN_FOLDERS := core runtime backends graph data
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -37,7 +37,7 @@ configure-release configure-debug configure-asan configure-tsan: configure-%: pa
 
 # ---- see it, test it, measure it ---------------------------------------------------------------
 
-.PHONY: demo test test-release test-asan test-tsan bench bench-ops readme-table
+.PHONY: demo test test-release test-asan test-tsan bench bench-data bench-ops readme-table
 demo: configure-release ## builds Alula and shows it at work
 	cmake --build --preset release --target example_demo
 	build/release/bin/example_demo
@@ -67,10 +67,14 @@ bench: configure-release ## training steps beside TensorFlow's, PyTorch's and JA
 	cmake --build --preset release --target train_step
 	tools/bench $(BENCH)
 
+bench-data: configure-release ## input pipelines beside tf.data and PyTorch's DataLoader
+	cmake --build --preset release --target data
+	tools/bench --suite data $(BENCH)
+
 readme-table: ## writes the README's table from the newest results of `make bench`
 	tools/readme_table
 
-OP_BENCHMARKS := $(filter-out train_step step_ops instructions,$(basename $(notdir $(wildcard benchmarks/*.cpp))))
+OP_BENCHMARKS := $(filter-out data train_step step_ops instructions,$(basename $(notdir $(wildcard benchmarks/*.cpp))))
 bench-ops: configure-release ## benchmarks of single ops, and of a process's start
 	cmake --build --preset release --target $(OP_BENCHMARKS)
 	@for program in $(OP_BENCHMARKS); do \

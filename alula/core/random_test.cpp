@@ -1,5 +1,6 @@
 #include "alula/core/random.h"
 
+#include <array>
 #include <set>
 #include <thread>
 #include <vector>
@@ -98,4 +99,39 @@ TEST(SeedsDeathTest, WithoutOneOfTheProgram) {
         std::_Exit(right ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "");
+}
+
+TEST(ElementScope, NumbersDependOnKeysCallAndPositionAlone) {
+  const random::ElementScope::Keys keys{.unseeded = 1, .seeded = 2};
+  const auto draw = [&](uint64_t first, uint64_t count, uint64_t blocks) {
+    const random::ElementScope scope(keys, first, count);
+    return std::array{random::reserve("op", float32, {}, blocks),
+                      random::reserve("op", float32, {}, blocks),
+                      random::reserve("op", float32, 7, blocks)};
+  };
+  const auto one = draw(5, 1, 3), many = draw(4, 8, 24);
+  for (size_t i = 0; i < one.size(); ++i)
+    for (uint64_t block = 0; block < 3; ++block)
+      EXPECT_EQ(one[i].words(block), many[i].words(3 + block));  // the second of the many
+  EXPECT_NE(one[0].words(0), one[1].words(0));
+  EXPECT_NE(one[0].words(0), one[2].words(0));
+  EXPECT_NE(one[0].words(0), draw(6, 1, 3)[0].words(0));
+}
+
+TEST(ElementScope, EndsWithItsBlock) {
+  random::set_seed(3);
+  const random::Stream first = random::reserve("op", float32, {}, 1);
+  random::set_seed(3);
+  { const random::ElementScope scope({}, 0); }
+  EXPECT_EQ(random::reserve("op", float32, {}, 1).words(0), first.words(0));
+}
+
+TEST(NewKey, IsFixedBySeeds) {
+  EXPECT_NE(random::new_key("a"), random::new_key("a"));
+  random::set_seed(1);
+  const uint64_t first = random::new_key("a"), second = random::new_key("a");
+  random::set_seed(1);
+  EXPECT_EQ(random::new_key("a"), first);
+  EXPECT_EQ(random::new_key("a"), second);
+  EXPECT_NE(random::mix(1, 2), random::mix(2, 1));
 }

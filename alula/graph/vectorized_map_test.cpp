@@ -245,3 +245,30 @@ TEST(BatchGraph, MakesAGraph) {
                "input 0 must be float32[4,2,3]. Got float32[5,2,3]");
   EXPECT_ERROR(run_batched(one, inputs, -1), InvalidArgumentError, "cannot be negative");
 }
+
+/// Each call of many draws what it would draw alone, behind those before it.
+TEST(VectorizedMap, DrawsWhatEachCallWouldDrawAlone) {
+  const auto draw = [](const Tensor& x) {
+    return std::vector<Tensor>{random::uniform({3}) + x,
+                               random::normal({5}),
+                               random::truncated_normal({2, 2}, {.dtype = float64}),
+                               random::bernoulli({7}, {.dtype = int32}),
+                               random::uniform({}, {.maxval = 100, .dtype = int64, .seed = 4}),
+                               random::shuffle(range(9)),
+                               random::shuffle(Tensor{"a", "b", "c"})};
+  };
+  const Tensor x = {1.f, 2.f, 3.f, 4.f};
+  const random::ElementScope::Keys keys{.unseeded = 8, .seeded = 9};
+  std::vector<Tensor> together;
+  {
+    const random::ElementScope scope(keys, 10, 4);
+    together = vectorized_map(draw, x);
+  }
+  for (int64_t i = 0; i < 4; ++i) {
+    const random::ElementScope scope(keys, static_cast<uint64_t>(10 + i));
+    const std::vector<Tensor> alone = draw(x.rows(i, i + 1));
+    for (size_t k = 0; k < alone.size(); ++k)
+      EXPECT_EQ(together[k].rows(i, i + 1).reshaped(alone[k].shape()).str(), alone[k].str())
+          << "result " << k << " of call " << i;
+  }
+}

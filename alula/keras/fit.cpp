@@ -46,6 +46,8 @@ class Walk {
       : dataset_(dataset), limit_(steps.value_or(kUnknown)), who_(who) {
     require(!steps.given() || steps.value() > 0,
             "{}: the number of steps must be positive. Got {}.", who, steps.value_or(0));
+    require(steps.given() || dataset.cardinality() != data::kInfiniteCardinality,
+            "{}: the data set never ends. Say how many steps to take.", who);
   }
 
   void begin_epoch() {

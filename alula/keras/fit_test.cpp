@@ -215,6 +215,31 @@ TEST_P(FitBothWays, AThrowingSourceLeavesTheLastFullStep) {
   expect_equal(model.get_weights()[0], to_array(other.get_weights()[0]), float32);
 }
 
+TEST_P(FitBothWays, TakesADataSetInPlaceOfArrays) {
+  const Problem problem;
+  const Sequential model = linear_model(eagerly), other = linear_model(eagerly);
+  const auto pairs = data::Dataset::from_tensor_slices({problem.x, problem.y});
+  const FitOptions twice{.batch_size = 16, .epochs = 2, .verbose = 0, .shuffle = false};
+  const History a = model.fit(problem.x, problem.y, twice);
+  const History b = other.fit(pairs.batch(16).prefetch(2), {.epochs = 2, .verbose = 0});
+  EXPECT_EQ(a["loss"], b["loss"]);
+  expect_equal(model.get_weights()[0], to_array(other.get_weights()[0]), float32);
+  EXPECT_EQ(model.evaluate(problem.x, problem.y, {.verbose = 0})["loss"],
+            other.evaluate(pairs.batch(32), {.verbose = 0})["loss"]);
+  expect_equal(model.predict(problem.x, {.verbose = 0}),
+               to_array(other.predict(pairs.batch(32), {.verbose = 0})), float32);
+}
+
+TEST_P(FitBothWays, ADataSetWithoutEndNeedsANumberOfSteps) {
+  const Problem problem;
+  const Sequential model = linear_model(eagerly);
+  const auto endless = data::Dataset::from_tensors({problem.x, problem.y}).repeat();
+  EXPECT_ERROR(model.fit(endless, {.verbose = 0}), InvalidArgumentError,
+               "fit: the data set never ends. Say how many steps to take.");
+  EXPECT_EQ(model.fit(endless, {.epochs = 2, .verbose = 0, .steps_per_epoch = 3})["loss"].size(),
+            2u);
+}
+
 TEST_P(FitBothWays, CtrlCEndsItAndKeepsTheHistory) {
   const Problem problem;
   const Sequential model = linear_model(eagerly);

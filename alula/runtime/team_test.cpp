@@ -134,6 +134,18 @@ TEST_F(Team, AJobWithinAJobIsSerial) {
   EXPECT_EQ(sum, 1600);
 }
 
+TEST_F(Team, AThreadCanWorkAlone) {
+  team::set_size(4);
+  const std::thread::id self = std::this_thread::get_id();
+  {
+    const team::Alone alone;
+    team::parallel_for(1000, kCostly, [&](int64_t, int64_t) {
+      EXPECT_EQ(std::this_thread::get_id(), self);
+    });
+  }
+  meet(4);  // from here on, with the others again
+}
+
 TEST_F(Team, TwoCallersAtOnce) {
   team::set_size(3);
   const auto work = [] {

@@ -89,9 +89,9 @@ class Training:
         return {"us": us, "loss": self.loss, "parameters": self.parameters}
 
 
-def serve(framework, version, ways, prepare):
-    """Answers requests until the input ends. prepare(step, way) gives a function of seconds, or None where
-    there is no such way; it is called once a step and way."""
+def answer_requests(framework, version, ways, prepare):
+    """Answers requests until the input ends. prepare(name, way) gives a function of seconds, or None where
+    there is no such way; it is called once a row and way."""
     # What a framework prints must not get among the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -100,9 +100,6 @@ def serve(framework, version, ways, prepare):
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
-    with open(sys.argv[1], encoding="utf-8") as file:
-        content = json.load(file)
-    steps = {row["name"]: Step(row, content["models"]) for row in content["steps"]}
     ready = {}
     reply({"framework": framework, "version": version, "ways": ways})
     for line in sys.stdin:
@@ -110,9 +107,37 @@ def serve(framework, version, ways, prepare):
         key = request["step"], request["way"]
         try:
             if key not in ready:
-                ready[key] = prepare(steps[key[0]], key[1])
+                ready[key] = prepare(*key)
             measure = ready[key]
             reply({"skipped": "there is no such way"} if measure is None else measure(request["seconds"]))
         except Exception as error:  # a peer's failure is a row of the table, not the end of the run
             ready[key] = None
             reply({"error": f"{type(error).__name__}: {error}"[:500]})
+
+
+def serve(framework, version, ways, prepare):
+    """Answers for the training steps of steps.json. prepare(step, way) is as above."""
+    with open(sys.argv[1], encoding="utf-8") as file:
+        content = json.load(file)
+    steps = {row["name"]: Step(row, content["models"]) for row in content["steps"]}
+    answer_requests(framework, version, ways, lambda name, way: prepare(steps[name], way))
+
+
+def serve_passes(framework, version, way, passes):
+    """Answers for the input pipelines of data.json. passes[name]() makes a function that runs once and says how
+    many times what is counted happened."""
+
+    def prepare(name, _):
+        run = passes[name]()
+
+        def measure(seconds):
+            times, start = [], time.perf_counter()
+            while not times or time.perf_counter() - start < seconds:
+                before = time.perf_counter()
+                count = run()
+                times.append((time.perf_counter() - before) * 1e6 / count)
+            return {"us": statistics.median(times)}
+
+        return measure
+
+    answer_requests(framework, version, [way], prepare)
