@@ -1,3 +1,4 @@
+#include "alula/autograd/tape.h"
 #include "alula/core/log.h"
 #include "alula/graph/function.h"
 #include "alula/graph/vectorized_map.h"
@@ -234,4 +235,33 @@ TEST(HostOps, ShapesKnownOnlyThenRunOpByOp) {
   EXPECT_NE(messages.at(0).find("runs op by op"), std::string::npos);
   EXPECT_EQ(traced, 2);
   EXPECT_EQ(Tensor(sum).item<float>(), 12);
+}
+
+TEST(HostOps, StringOpsAreCompiled) {
+  const auto eager = [](const Tensor& lines) {
+    const Tensor clean = strings::lower(strings::regex_replace(lines, "[^a-zA-Z ]", ""));
+    return std::vector<Tensor>{clean, strings::length(clean) * 2, clean == "hello world"};
+  };
+  const auto compiled = function(eager);
+  const Tensor lines = {"Hello, World!", "a 1 b"};
+  const std::vector<Tensor> results = compiled(lines);
+  EXPECT_EQ(results[0].to_vector<std::string>(), (std::vector<std::string>{"hello world", "a  b"}));
+  expect_equal(results[1], {{2}, {22, 8}}, int32);
+  expect_equal(results[2], {{2}, {1, 0}}, boolean);
+
+  const auto words =
+      function([](const Tensor& line) { return strings::to_number(strings::split(line, ",")); });
+  expect_equal(words(Tensor("1,2.5")), {{2}, {1, 2.5}}, float32);
+  expect_equal(words(Tensor("1,2.5,-3")), {{3}, {1, 2.5, -3}}, float32);
+  EXPECT_EQ(words.trace_count(), 1u);
+}
+
+TEST(HostOps, HaveNoGradient) {
+  const Tensor x(2.0f);
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = host_function([](const Tensor& x) { return x * x; }, x, {float32, {}}) * x +
+                   host_function([](const Tensor& x) { return x; }, x, {float32, {}});
+  EXPECT_EQ(y.item<float>(), 10);
+  EXPECT_EQ(tape.gradient(y, x).item<float>(), 4);  // of the factor x alone
 }

@@ -6,6 +6,7 @@
 #include "alula/ops/batching.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/fill.h"
+#include "alula/ops/strings_compare.h"
 #include "alula/ops/sum_to.h"
 #include "alula/scalar/gradient.h"
 
@@ -159,7 +160,14 @@ Tensor Elementwise::operator()(const Tensor& x) const {
 Tensor Elementwise::operator()(const Tensor& a, const Tensor& b) const {
   check_inputs(2);
   require(a.defined(), "{}: the first input is not defined yet.", name_);
-  return call(ElementwiseOp(program(a.dtype())), a, b);
+  const scalar::Program* known =
+      programs_[static_cast<int>(a.dtype())].load(std::memory_order_acquire);
+  if (known == nullptr) [[unlikely]] {
+    if (a.dtype() == string && strings::is_function(name_))
+      return strings::call_function(name_, a, b);
+    known = &make_program(a.dtype());
+  }
+  return call(ElementwiseOp(*known), a, b);
 }
 
 Tensor Elementwise::call_with_number(const Argument& a, const Argument& b) const {
@@ -171,6 +179,9 @@ Tensor Elementwise::operator()(const Argument& a, const Argument& b, const Argum
   check_inputs(3);
   const DType dtype =
       options_.condition ? common_dtype(name_, {&b, &c}) : common_dtype(name_, {&a, &b, &c});
+  if (dtype == string && strings::is_function(name_)) [[unlikely]]
+    return strings::call_function(name_, a.as(boolean, name_), b.as(dtype, name_),
+                                  c.as(dtype, name_));
   return call(ElementwiseOp(program(dtype)), a.as(options_.condition ? boolean : dtype, name_),
               b.as(dtype, name_), c.as(dtype, name_));
 }

@@ -10,7 +10,7 @@ auto equal(T a, T b) {
 }
 }  // namespace scalar
 
-/// Whether a == b, elementwise with broadcasting. Numbers and bools; bool.
+/// Whether a == b, elementwise with broadcasting. Numbers, bools and strings; bool.
 ///   equal({1, 2}, {3, 2})  ->  {false, true}
 inline constinit const Elementwise equal{
     "equal", &scalar::equal<Scalar>, kNumericOrBool, {.gradient = kNoGradient}};

@@ -1,6 +1,5 @@
 #include "alula/ops/host_function.h"
 
-#include "alula/autograd/tape.h"
 #include "alula/ops/all.h"
 #include "alula/testing/harness.h"
 
@@ -59,14 +58,4 @@ TEST(HostFunction, SaysWhatIsWrong) {
     throw std::out_of_range("my own");
   };
   EXPECT_ERROR(host_function(fails, {}, {{int32, {}}}), std::out_of_range, "my own");
-}
-
-TEST(HostFunction, HasNoGradient) {
-  const Tensor x(2.0f);
-  GradientTape tape;
-  tape.watch(x);
-  const Tensor y = host_function([](const Tensor& x) { return x * x; }, x, {float32, {}}) * x +
-                   host_function([](const Tensor& x) { return x; }, x, {float32, {}});
-  EXPECT_EQ(y.item<float>(), 10);
-  EXPECT_EQ(tape.gradient(y, x).item<float>(), 4);  // of the factor x alone
 }

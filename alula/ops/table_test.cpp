@@ -44,6 +44,7 @@ namespace {
 /// good reason.
 std::string why_not(DTypeSet taken, DType missing) {
   if (taken == DTypeSet{boolean}) return "it is about truth values";
+  if (taken == DTypeSet{string}) return "it is about text";
   if (missing == string) return "strings are only moved about";
   if (taken == DTypeSet{uint8, int8, int32, int64}) return "its input is an index";
   if (missing == boolean) return "truth values have no arithmetic";

@@ -50,8 +50,10 @@ Array to_array(const Tensor& tensor) {
   Array array(host.shape());
   if (host.dtype() == string) {
     const auto texts = host.span<std::string>();
-    for (size_t i = 0; i < texts.size(); ++i)
-      array.values[i] = texts[i].empty() ? 0 : std::stod(texts[i]);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const bool is_word = texts[i].empty() || texts[i] == "false" || texts[i] == "true";
+      array.values[i] = is_word ? texts[i] == "true" : std::stod(texts[i]);
+    }
     return array;
   }
   with_type(host.dtype(), [&]<class T>(Type<T>) {

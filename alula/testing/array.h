@@ -29,8 +29,8 @@ void for_each_index(const Shape& shape, const std::function<void(const Shape&)>&
 /// An array repeated to a shape that it broadcasts to.
 Array broadcast_to(const Array& array, const Shape& shape);
 
-/// The elements of a tensor, from any device and of any dtype. A string stands for the number that
-/// it shows, an empty one for 0.
+/// The elements of a tensor, from any device and of any dtype. A string stands for the number or
+/// truth value that it shows, an empty one for 0.
 Array to_array(const Tensor& tensor);
 /// An array as a tensor on the host; values are rounded to the dtype.
 Tensor to_tensor(const Array& array, DType dtype);
