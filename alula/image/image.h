@@ -1,6 +1,7 @@
 #pragma once
 // All of alula::image.
 #include "alula/image/adjust.h"
+#include "alula/image/codec.h"
 #include "alula/image/color.h"
 #include "alula/image/convert.h"
 #include "alula/image/crop.h"

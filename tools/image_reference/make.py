@@ -6,7 +6,8 @@
 The C++ tests read only the files that this writes; they need no TensorFlow.
 
 Of a case K there are the tensors K/input and K/output; of a gradient's, they are the gradients
-with respect to the result and to the images. The metadata entry `cases` is a JSON list of {"key", "function", "config"}.
+with respect to the result and to the images. The metadata entry `cases`
+is a JSON list of {"key", "function", "config"}.
 """
 
 import io
@@ -212,7 +213,7 @@ def png_files():
 
 
 def interlaced():
-    """A file of Adam7's seven passes, which nothing here can write: rows of 8-bit grey, unfiltered."""
+    """A file in Adam7's seven passes, which nothing here can write: 8-bit grey, unfiltered."""
     image = smooth("interlaced", (9, 11, 1))[:, :, 0]
     passes = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2)]
     rows = b""
