@@ -125,16 +125,15 @@ class ParallelMapWalk final : public Walk {
   }
   void save(StateWriter& state) override {
     state.tensors(left() > 0 ? rows_of(current_.row, taken_, current_.count) : Row{});
-    state.number(left());
     runner_.save(state, [&] {
       state.number(index_);
       input_->save(state);
     });
   }
   void restore(StateReader& state) override {
-    current_.row = state.tensors();
-    current_.count = state.count();
-    runner_.restore(state, [&] {
+    current_.row = read_block(state, stage().spec(), current_.count);
+    taken_ = 0;
+    runner_.restore(state, stage().spec(), [&] {
       index_ = state.count();
       input_->restore(state);
     });
@@ -149,10 +148,12 @@ class ParallelMapWalk final : public Walk {
   }
   bool pull(Runner::Item& item) {
     item.first = index_;
-    if (block_ > 1)
-      item.count = input_->next_block(block_, item.row);
-    else
-      item.count = input_->next(item.row) ? 1 : 0;
+    if (block_ == 1) {
+      if (!input_->next(item.row)) return false;
+      ++index_;
+      return true;
+    }
+    item.count = input_->next_block(block_, item.row);
     index_ += item.count;
     return item.count > 0;
   }

@@ -22,7 +22,7 @@ class PrefetchWalk final : public Walk {
     runner_.save(state, [&] { input_->save(state); });
   }
   void restore(StateReader& state) override {
-    runner_.restore(state, [&] { input_->restore(state); });
+    runner_.restore(state, stage().spec(), [&] { input_->restore(state); });
   }
 
  private:

@@ -147,19 +147,20 @@ void Runner::save(StateWriter& state, const std::function<void()>& save_input) {
                                      "iterator: an element that was made ahead has failed. Read "
                                      "on to its error before saving.");
     state.number(item.first);
-    state.number(item.count);
+    state.number(item.count == 0 ? 0 : 1);
     state.tensors(item.row);
   }
   save_input();
 }
 
-void Runner::restore(StateReader& state, const std::function<void()>& restore_input) {
+void Runner::restore(StateReader& state, const ElementSpec& spec,
+                     const std::function<void()>& restore_input) {
   items_.clear();
   for (int64_t i = state.count(); i > 0; --i) {
     Item item;
     item.first = state.count();
-    item.count = state.count();
-    item.row = state.tensors();
+    const bool single = state.number() == 0;
+    item.row = single ? read_row(state, spec) : read_block(state, spec, item.count);
     item.bytes = bytes_of(item.row);
     item.ready = true;
     items_.push_back(std::move(item));

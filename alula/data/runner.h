@@ -19,7 +19,7 @@ class Runner {
   struct Item {
     Row row;
     int64_t first = 0;  // number of its first element
-    int64_t count = 0;  // elements stacked in it; 0: it is one element
+    int64_t count = 0;  // elements stacked in it; 0: it is a single one
     int64_t bytes = 0;
     std::exception_ptr error = nullptr;
     bool ready = false;
@@ -42,7 +42,8 @@ class Runner {
   /// Waits for what is being worked on, and writes it; `save_input` writes what has not been
   /// pulled. Of an item that has failed there is nothing to write: an error.
   void save(StateWriter& state, const std::function<void()>& save_input);
-  void restore(StateReader& state, const std::function<void()>& restore_input);
+  void restore(StateReader& state, const ElementSpec& spec,
+               const std::function<void()>& restore_input);
 
  private:
   using Clock = Tuner::Clock;

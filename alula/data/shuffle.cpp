@@ -70,7 +70,10 @@ class IndexShuffleWalk final : public Walk {
   void restore(StateReader& state) override {
     picks_.restore(state);
     next_ = state.count();
-    buffer_ = state.tensor().to_vector<int64_t>();
+    const Tensor positions = state.tensor();
+    require<DataLossError>(positions.dtype() == int64, "{}: the saved state holds no positions.",
+                           stage().title());
+    buffer_ = positions.to_vector<int64_t>();
     for (const int64_t index : buffer_)
       require<DataLossError>(index >= 0 && index < source_.count(),
                              "{}: the saved state names element {} of {}.", stage().title(), index,
@@ -127,7 +130,7 @@ class ShuffleWalk final : public Walk {
     ended_ = state.number() != 0;
     filled_ = state.number() != 0;
     rows_.clear();
-    for (int64_t i = state.count(); i > 0; --i) rows_.push_back(state.tensors());
+    for (int64_t i = state.count(); i > 0; --i) rows_.push_back(read_row(state, stage().spec()));
     input_->restore(state);
   }
 

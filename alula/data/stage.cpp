@@ -183,6 +183,31 @@ Row rows_of(const Row& block, int64_t begin, int64_t end) {
 
 namespace {
 
+void check_restored(const Row& row, const ElementSpec& spec, const Shape& leading) {
+  bool fits = row.size() == spec.specs.size();
+  for (size_t i = 0; fits && i < row.size(); ++i)
+    fits = row[i].dtype() == spec.specs[i].dtype &&
+           compatible(row[i].shape(), leading + spec.specs[i].shape);
+  require<DataLossError>(fits, "iterator: the saved state holds other elements than {}.", spec);
+}
+
+}  // namespace
+
+Row read_row(StateReader& state, const ElementSpec& spec) {
+  Row row = state.tensors();
+  check_restored(row, spec, {});
+  return row;
+}
+
+Row read_block(StateReader& state, const ElementSpec& spec, int64_t& count) {
+  Row block = state.tensors();
+  count = block.empty() || block[0].rank() == 0 ? 0 : block[0].shape()[0];
+  if (!block.empty()) check_restored(block, spec, {count});
+  return block;
+}
+
+namespace {
+
 template <class E, class... Others>
 [[noreturn]] void rethrow_as(const std::string& where, const Error& error) {
   if (dynamic_cast<const E*>(&error) != nullptr) throw E(where + error.what());

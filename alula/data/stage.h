@@ -150,6 +150,11 @@ Tensor row_of(const Tensor& column, int64_t i);
 /// The elements [begin, end) of a block.
 Row rows_of(const Row& block, int64_t begin, int64_t end);
 
+/// Reads what `StateWriter::tensors` wrote of an element; DataLossError unless it fits the spec.
+Row read_row(StateReader& state, const ElementSpec& spec);
+/// The same of stacked elements: `count` is how many. None at all are no tensors.
+Row read_block(StateReader& state, const ElementSpec& spec, int64_t& count);
+
 /// Throws the exception being handled anew, of the same class, with `where` in front of its text.
 [[noreturn]] void rethrow_from(const std::string& where);
 

@@ -27,9 +27,8 @@ class UnbatchWalk final : public Walk {
     input_->save(state);
   }
   void restore(StateReader& state) override {
-    batch_ = state.tensors();
+    batch_ = read_block(state, stage().spec(), size_);
     taken_ = 0;
-    size_ = batch_.empty() ? 0 : batch_[0].shape()[0];
     input_->restore(state);
   }
 
