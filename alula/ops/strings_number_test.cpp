@@ -42,7 +42,8 @@ OP_TEST(string_to_number) {
   EXPECT_EQ(number("3.5e38", float32), kInf);
   EXPECT_EQ(number("3.5e38", float64), 3.5e38);
   EXPECT_EQ(number("1e-46", float32), 0);
-  const std::string zeros = "0." + std::string(500, '0') + "1e400";  // small, whatever its exponent
+  std::string zeros = "0.";  // small, whatever its exponent
+  zeros.append(500, '0').append("1e400");
   EXPECT_NEAR(number(zeros.c_str(), float32), 0, 0);
 
   for (DType dtype : {int32, int64}) {
