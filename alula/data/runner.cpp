@@ -40,10 +40,7 @@ bool Runner::next_inline(Item& item) {
 bool Runner::next_from_threads(Item& item) {
   const Clock::time_point begin = Clock::now();
   Lock lock(mutex_);
-  if (threads_.empty()) {
-    tuner_.begin();
-    start_threads();
-  }
+  begin_threads();
   const bool was_full = claimed_ >= tuner_.buffer();
   const auto is_there = [this] { return find_ready() != items_.end() || at_end(); };
   // When the reader's own reader has gone, this looks like the end.
@@ -65,6 +62,17 @@ Runner::Place Runner::find_ready() {
   if (tuner_.plan().deterministic)
     return !items_.empty() && items_.front().ready ? items_.begin() : items_.end();
   return std::find_if(items_.begin(), items_.end(), [](const Item& item) { return item.ready; });
+}
+
+void Runner::start() {
+  const Lock lock(mutex_);
+  if (tuner_.uses_threads()) begin_threads();
+}
+
+void Runner::begin_threads() {
+  if (!threads_.empty()) return;
+  tuner_.begin();
+  start_threads();
 }
 
 /// As many as the tuner wants, if there are fewer.

@@ -35,6 +35,8 @@ class Runner {
   /// What its input is to be walked with: it is told to stop when the runner goes.
   Context input_context() const { return context_.with_stop(stop_.get_token()); }
   void begin(Pull pull, Work work);
+  /// Lets threads begin, if it is known that there will be any, before the first `next`.
+  void start();
 
   /// The next item; false at the end. An error in making it is thrown here.
   bool next(Item& item);
@@ -52,6 +54,7 @@ class Runner {
 
   bool next_inline(Item& item);
   bool next_from_threads(Item& item);
+  void begin_threads();
   void start_threads();
   void work_until_stopped();
   bool claim();

@@ -15,7 +15,7 @@ Context Context::nested(uint64_t which) const {
 
 Context Context::with_block(int64_t count) const {
   Context other = *this;
-  other.block = count;
+  other.block = passes_over_errors ? 1 : count;
   return other;
 }
 

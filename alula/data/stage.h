@@ -23,12 +23,16 @@ struct Context {
   random::ElementScope::Keys keys;
   /// How many elements the reader takes at a time.
   int64_t block = 1;
+  /// Whether the reader goes on behind an element that failed. Then elements are taken one by one,
+  /// so that an error costs no others.
+  bool passes_over_errors = false;
   /// When the reader has gone, threads that wait give up.
   std::stop_token stop;
   std::shared_ptr<Budget> budget;
 
   /// For one of several walks within this one.
   Context nested(uint64_t which) const;
+  /// For a step that takes so many at a time; 1 if errors are passed over.
   Context with_block(int64_t count) const;
   Context with_stop(std::stop_token token) const;
 };
