@@ -1,0 +1,114 @@
+#include "alula/data/calls.h"
+#include "alula/data/dataset.h"
+#include "alula/data/kept.h"
+
+namespace alula::data {
+namespace {
+
+/// Where the reader takes blocks, the predicate is asked for whole blocks, and what was read too
+/// far waits for the next call.
+class FilterWalk final : public Walk {
+ public:
+  FilterWalk(const Stage& stage, const Traced& predicate, int64_t block, const Context& context)
+      : Walk(stage),
+        calls_(stage, predicate, stage.own(context)),
+        block_(block),
+        input_(stage.input().walk(context.with_block(block))) {}
+
+  bool next(Row& row) override {
+    if (block_ > 1 || kept_.left() > 0) {
+      if (!read()) return false;
+      row = kept_.take_one();
+      return true;
+    }
+    while (input_->next(row))
+      if (passes(row)) return true;
+    return false;
+  }
+  int64_t next_block(int64_t count, Row& block) override {
+    if (block_ == 1) return Walk::next_block(count, block);
+    if (!read()) return 0;
+    if (kept_.take_whole(count, block)) return count;
+    Stack stack(stage(), count);
+    while (stack.size() < count && read()) kept_.take(count - stack.size(), stack);
+    block = stack.take();
+    return stack.size();
+  }
+  void save(StateWriter& state) override {
+    state.number(index_);
+    kept_.save(stage(), state);
+    input_->save(state);
+  }
+  void restore(StateReader& state) override {
+    index_ = state.count();
+    kept_.restore(state);
+    input_->restore(state);
+  }
+
+ private:
+  bool passes(const Row& row) {
+    Row result = row;
+    calls_.run(result, index_++);
+    return result[0].item<bool>();
+  }
+  /// Reads blocks until an element has passed; false at the end.
+  bool read() {
+    while (kept_.left() == 0) {
+      Row block;
+      const int64_t given = input_->next_block(block_, block);
+      if (given == 0) return false;
+      Row results = block;
+      const int64_t first = std::exchange(index_, index_ + given);
+      calls_.run_block(results, given, first);
+      const Tensor answers = results[0].cpu();
+      std::vector<int64_t> rows;
+      for (int64_t i = 0; i < given; ++i)
+        if (answers.span<bool>()[static_cast<size_t>(i)]) rows.push_back(i);
+      kept_.set(std::move(block), given, std::move(rows));
+    }
+    return true;
+  }
+
+  Calls calls_;
+  int64_t block_;
+  WalkRef input_;
+  int64_t index_ = 0;
+  Kept kept_;
+};
+
+class Filtered final : public SameSpecStage {
+ public:
+  Filtered(const StageRef& input, std::shared_ptr<const Traced> predicate)
+      : SameSpecStage("filter", input), predicate_(std::move(predicate)) {}
+
+  int64_t cardinality() const override {
+    return input().cardinality() == 0 ? 0 : kUnknownCardinality;
+  }
+  WalkRef walk(const Context& context) const override {
+    return std::make_unique<FilterWalk>(*this, *predicate_, input_block(context.block), context);
+  }
+  std::string details(int64_t block) const override {
+    if (!predicate_->vectorizes())
+      return fmt::format(": one call an element ({})", predicate_->why_not());
+    return input_block(block) > 1 ? fmt::format(": one call for {} elements", block)
+                                  : ": one call an element";
+  }
+  int64_t input_block(int64_t block) const override {
+    return predicate_->vectorizes() && has_known_shapes(spec()) ? block : 1;
+  }
+
+ private:
+  std::shared_ptr<const Traced> predicate_;
+};
+
+}  // namespace
+
+Dataset Dataset::filter_traced(const ElementFunction& predicate) const {
+  auto traced = std::make_shared<const Traced>("filter", predicate, element_spec());
+  const ElementSpec& result = traced->output();
+  require(result.structure.kind == Structure::Kind::kTensor && result.specs[0] == Spec{boolean, {}},
+          "filter: the function must give one truth value, bool[]. Got {}.", result);
+  return then(std::make_shared<Filtered>(stage_, std::move(traced)));
+}
+
+}  // namespace alula::data

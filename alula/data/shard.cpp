@@ -1,0 +1,155 @@
+#include "alula/data/dataset.h"
+#include "alula/data/kept.h"
+#include "alula/data/position.h"
+
+namespace alula::data {
+namespace {
+
+struct Shard {
+  int64_t count, index;
+  /// How many of so many elements belong to it.
+  int64_t of(int64_t all) const { return all / count + (all % count > index ? 1 : 0); }
+};
+
+/// Of elements that can be had in any order, the others are never touched.
+class IndexShardWalk final : public Walk {
+ public:
+  IndexShardWalk(const Stage& stage, const Indexed& elements)
+      : Walk(stage), elements_(elements), at_(elements.count()) {}
+
+  bool next(Row& row) override {
+    Row block;
+    if (next_block(1, block) == 0) return false;
+    row = row_of(block, 0);
+    return true;
+  }
+  int64_t next_block(int64_t count, Row& block) override {
+    const int64_t given = std::min(count, at_.left()), begin = at_.take(given);
+    indices_.resize(static_cast<size_t>(given));
+    for (int64_t i = 0; i < given; ++i) indices_[static_cast<size_t>(i)] = begin + i;
+    if (given > 0) elements_.pick(indices_, block);
+    return given;
+  }
+  int64_t skip(int64_t count) override {
+    const int64_t passed = std::min(count, at_.left());
+    at_.take(passed);
+    return passed;
+  }
+  void save(StateWriter& state) override { at_.save(state); }
+  void restore(StateReader& state) override { at_.restore(state); }
+
+ private:
+  const Indexed& elements_;
+  Position at_;
+  std::vector<int64_t> indices_;
+};
+
+/// Where the reader takes blocks, blocks are read, so that steps before this one keep their pace.
+class ShardWalk final : public Walk {
+ public:
+  ShardWalk(const Stage& stage, const Shard& shard, int64_t block, const Context& context)
+      : Walk(stage),
+        shard_(shard),
+        block_(block),
+        input_(stage.input().walk(context.with_block(block))),
+        to_skip_(shard.index) {}
+
+  bool next(Row& row) override {
+    if (block_ > 1 || kept_.left() > 0) {
+      if (!read()) return false;
+      row = kept_.take_one();
+      return true;
+    }
+    if (to_skip_ > 0 && !pass()) return false;
+    to_skip_ = shard_.count - 1;
+    return input_->next(row);
+  }
+  int64_t next_block(int64_t count, Row& block) override {
+    if (block_ == 1) return Walk::next_block(count, block);
+    Stack stack(stage(), count);
+    while (stack.size() < count && read()) kept_.take(count - stack.size(), stack);
+    block = stack.take();
+    return stack.size();
+  }
+  void save(StateWriter& state) override {
+    state.number(to_skip_);
+    kept_.save(stage(), state);
+    input_->save(state);
+  }
+  void restore(StateReader& state) override {
+    to_skip_ = state.count();
+    kept_.restore(state);
+    input_->restore(state);
+  }
+
+ private:
+  /// Passes over the others' elements one by one: an error in one of them is passed over alone.
+  bool pass() {
+    for (; to_skip_ > 0; --to_skip_)
+      if (input_->skip(1) == 0) return false;
+    return true;
+  }
+  bool read() {
+    while (kept_.left() == 0) {
+      Row block;
+      const int64_t given = input_->next_block(block_, block);
+      if (given == 0) return false;
+      std::vector<int64_t> rows;
+      int64_t i = to_skip_;
+      for (; i < given; i += shard_.count) rows.push_back(i);
+      to_skip_ = i - given;
+      kept_.set(std::move(block), given, std::move(rows));
+    }
+    return true;
+  }
+
+  Shard shard_;
+  int64_t block_;
+  WalkRef input_;
+  int64_t to_skip_;  // until the next of ours
+  Kept kept_;
+};
+
+class Sharded final : public SameSpecStage, public Indexed {
+ public:
+  Sharded(const StageRef& input, const Shard& shard)
+      : SameSpecStage("shard", input), shard_(shard) {}
+
+  int64_t cardinality() const override {
+    const int64_t all = input().cardinality();
+    return all < 0 ? all : shard_.of(all);
+  }
+  WalkRef walk(const Context& context) const override {
+    if (indexed() != nullptr) return std::make_unique<IndexShardWalk>(*this, *this);
+    return std::make_unique<ShardWalk>(*this, shard_, input_block(context.block), context);
+  }
+  std::string details(int64_t) const override {
+    return fmt::format("({}, {}){}", shard_.count, shard_.index,
+                       indexed() != nullptr ? ": by position" : "");
+  }
+  int64_t input_block(int64_t block) const override { return has_known_shapes(spec()) ? block : 1; }
+
+  const Indexed* indexed() const override { return input().indexed() != nullptr ? this : nullptr; }
+  int64_t count() const override { return shard_.of(input().indexed()->count()); }
+  void pick(std::span<const int64_t> indices, Row& block) const override {
+    std::vector<int64_t> places;
+    places.reserve(indices.size());
+    for (const int64_t i : indices) places.push_back(i * shard_.count + shard_.index);
+    input().indexed()->pick(places, block);
+  }
+
+ private:
+  Shard shard_;
+};
+
+}  // namespace
+
+Dataset Dataset::shard(int64_t num_shards, int64_t index) const {
+  require(num_shards > 0, "shard: the number of shards must be positive. Got {}.", num_shards);
+  require(index >= 0 && index < num_shards,
+          "shard: the index must be at least 0 and less than the number of shards, {}. Got {}.",
+          num_shards, index);
+  return then(std::make_shared<Sharded>(stage_, Shard{num_shards, index}));
+}
+
+}  // namespace alula::data
