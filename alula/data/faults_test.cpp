@@ -1,0 +1,89 @@
+#include <chrono>
+#include <thread>
+
+#include "alula/data/dataset_test.h"
+#include "alula/ops/operators.h"
+
+// What happens when elements fail, and when a reader leaves.
+using namespace alula;
+using namespace alula::data;
+using namespace alula::data::testing;
+
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+/// Numbers, of which the fourth fails.
+Dataset fourth_fails() {
+  const auto make = [] {
+    return [i = int64_t{0}](Element& e) mutable {
+      const int64_t mine = i++;
+      if (mine == 3) throw std::runtime_error("a bad day");
+      e = Tensor(mine);
+      return mine < 8;
+    };
+  };
+  return Dataset::from_generator(make, {{}, {{int64, {}}}});
+}
+
+/// Numbers without end, one each millisecond.
+Dataset without_end() {
+  const auto make = [] {
+    return [i = int64_t{0}](Element& e) mutable {
+      std::this_thread::sleep_for(milliseconds(1));
+      e = Tensor(i++);
+      return true;
+    };
+  };
+  return Dataset::from_generator(make, {{}, {{int64, {}}}});
+}
+
+Tensor doubled(const Tensor& x) { return x * 2; }
+
+}  // namespace
+
+TEST(Faults, AnErrorOfAThreadReachesTheReader) {
+  const char* text = "from_generator (step 1): element 3: a bad day";
+  for (const int64_t calls : {int64_t{0}, int64_t{3}, AUTOTUNE}) {
+    const Dataset mapped = fourth_fails().map(doubled, {.num_parallel_calls = calls});
+    for (const Dataset& dataset :
+         {mapped, mapped.prefetch(3), mapped.prefetch(1).prefetch(AUTOTUNE), mapped.batch(8),
+          mapped.shuffle(3), mapped.cache(), mapped.enumerate(), mapped.repeat(2)})
+      EXPECT_ERROR(texts(dataset), UnknownError, text);
+    const std::vector<int64_t> rest = {0, 2, 4, 8, 10, 12, 14};
+    EXPECT_EQ(numbers(mapped.ignore_errors()), rest);
+    EXPECT_EQ(numbers(mapped.prefetch(2).ignore_errors()), rest);
+    EXPECT_EQ(flat_numbers(mapped.ignore_errors().batch(4)), rest);
+  }
+}
+
+TEST(Faults, ReadingGoesOnBehindAnError) {
+  Iterator numbers = fourth_fails().prefetch(4).iterator();
+  Element element;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(numbers.next(element));
+  EXPECT_ERROR(numbers.next(element), UnknownError, "a bad day");
+  ASSERT_TRUE(numbers.next(element));
+  EXPECT_EQ(element.tensor().item<int64_t>(), 4);
+}
+
+TEST(Faults, LeavingEarlyEndsThreadsPromptly) {
+  const Dataset slow = without_end();
+  const auto inner = [](const Tensor&) { return without_end().prefetch(2); };
+  for (const Dataset& dataset :
+       {slow.prefetch(5), slow.map(doubled, {.num_parallel_calls = 3}).prefetch(2),
+        slow.interleave(inner, {.cycle_length = 3, .num_parallel_calls = 3}).prefetch(2),
+        slow.prefetch(2).batch(2).prefetch(2).unbatch().prefetch(2)}) {
+    const Clock::time_point begin = Clock::now();
+    int64_t sum = 0;
+    for (const Element& element : dataset) {
+      sum += element.tensor().item<int64_t>();
+      if (sum >= 0) break;
+    }
+    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(1));
+  }
+}
+
+TEST(Faults, AnIteratorThatIsNeverReadStartsNothing) {
+  for (int i = 0; i < 50; ++i) without_end().prefetch(4).iterator();
+}
