@@ -6,6 +6,8 @@
 #include "alula/core/tensor.h"
 #include "alula/core/version.h"
 #include "alula/data/dataset.h"
+#include "alula/data/image_directory.h"
+#include "alula/data/tfrecords.h"
 #include "alula/graph/compat/v1.h"
 #include "alula/graph/function.h"
 #include "alula/image/image.h"
