@@ -41,7 +41,7 @@ class FilterWalk final : public Walk {
   }
   void restore(StateReader& state) override {
     index_ = state.count();
-    kept_.restore(state);
+    kept_.restore(stage(), state);
     input_->restore(state);
   }
 

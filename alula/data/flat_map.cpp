@@ -46,7 +46,7 @@ class FlatMapWalk final : public Walk {
     index_ = state.count();
     input_->restore(state);
     if (state.number() == 0) return;
-    begin(state.tensors(), index_ - 1);
+    begin(read_row(state, stage().input().spec()), index_ - 1);
     inner_->walk().restore(state);
   }
 

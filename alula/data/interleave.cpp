@@ -64,7 +64,7 @@ class AheadSlot final : public Slot {
  public:
   AheadSlot(const Stage& who, const InnerDatasets& datasets, Row element, int64_t index,
             const Context& context, const Tuner::Plan& plan, Gate& gate, Notes& notes)
-      : gate_(gate), runner_(plan, context, notes) {
+      : spec_(who.spec()), gate_(gate), runner_(plan, context, notes) {
     const Context inner = runner_.input_context();
     stop_ = inner.stop;
     inner_ = std::make_unique<InnerWalk>(who, datasets, std::move(element), index, inner);
@@ -83,7 +83,7 @@ class AheadSlot final : public Slot {
     runner_.save(state, [&] { inner_->walk().save(state); });
   }
   void restore(StateReader& state) override {
-    runner_.restore(state, [&] { inner_->walk().restore(state); });
+    runner_.restore(state, spec_, [&] { inner_->walk().restore(state); });
   }
 
  private:
@@ -99,6 +99,7 @@ class AheadSlot final : public Slot {
     }
   }
 
+  const ElementSpec& spec_;
   Gate& gate_;
   std::stop_token stop_;
   std::unique_ptr<InnerWalk> inner_;
@@ -239,7 +240,7 @@ void InterleaveWalk::restore(StateReader& state) {
   taken_ = state.count();
   for (std::unique_ptr<Slot>& slot : slots_) {
     if (state.number() == 0) continue;
-    Row element = state.tensors();
+    Row element = read_row(state, stage().input().spec());
     slot = make(std::move(element), state.count());
     slot->restore(state);
     slot->start();

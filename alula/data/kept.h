@@ -1,4 +1,5 @@
 #pragma once
+#include <numeric>
 #include <vector>
 
 #include "alula/data/stage.h"
@@ -35,17 +36,13 @@ class Kept {
   void save(const Stage& who, StateWriter& state) const {
     Stack stack(who, left());
     for (int64_t i = at_; i < std::ssize(rows_); ++i) stack.add(block_, row(i), row(i) + 1);
-    state.number(left());
     state.tensors(stack.take());
   }
-  void restore(StateReader& state) {
-    const int64_t count = state.count();
-    std::vector<int64_t> rows;
-    Row block = state.tensors();
-    for (const Tensor& column : block)
-      require<DataLossError>(column.rank() > 0 && column.shape()[0] == count,
-                             "iterator: the saved state is damaged.");
-    for (int64_t i = 0; !block.empty() && i < count; ++i) rows.push_back(i);
+  void restore(const Stage& who, StateReader& state) {
+    int64_t count = 0;
+    Row block = read_block(state, who.spec(), count);
+    std::vector<int64_t> rows(static_cast<size_t>(count));
+    std::iota(rows.begin(), rows.end(), int64_t{0});
     set(std::move(block), count, std::move(rows));
   }
 

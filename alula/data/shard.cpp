@@ -78,7 +78,7 @@ class ShardWalk final : public Walk {
   }
   void restore(StateReader& state) override {
     to_skip_ = state.count();
-    kept_.restore(state);
+    kept_.restore(stage(), state);
     input_->restore(state);
   }
 

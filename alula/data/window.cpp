@@ -47,7 +47,8 @@ class WindowWalk final : public Walk {
   void restore(StateReader& state) override {
     gap_ = state.count();
     rows_.clear();
-    for (int64_t i = state.count(); i > 0; --i) rows_.push_back(state.tensors());
+    for (int64_t i = state.count(); i > 0; --i)
+      rows_.push_back(read_row(state, stage().input().spec()));
     input_->restore(state);
   }
 
