@@ -80,14 +80,18 @@ class CacheWalk final : public Walk {
       throw;
     }
     advance(given, wanted);
+    const int64_t all = stage().input().cardinality();
     // The reader may know the number, and not ask whether there is more.
-    const bool whole = ended_ || at_ == stage().input().cardinality();
-    if (whole && writer_ != nullptr) {
-      writer_->finish(restored_ ? CacheWriter::Existing::kReplace : CacheWriter::Existing::kKeep);
-      writer_.reset();
-      finished_ = true;
-    }
+    if (ended_ || at_ == all) finish(all < 0 || at_ == all);
     return given;
+  }
+
+  /// What comes to its end because the reader has gone is no whole walk.
+  void finish(bool whole) {
+    const std::unique_ptr<CacheWriter> writer = std::move(writer_);
+    if (writer == nullptr || !whole || context_.stop.stop_requested()) return;
+    writer->finish(restored_ ? CacheWriter::Existing::kReplace : CacheWriter::Existing::kKeep);
+    finished_ = true;
   }
 
   CacheStore& store_;

@@ -5,6 +5,7 @@
 #include "alula/data/dataset_test.h"
 #include "alula/io/file.h"
 #include "alula/io/temporary_test.h"
+#include "alula/ops/host_function.h"
 #include "alula/ops/operators.h"
 #include "alula/ops/random.h"
 
@@ -217,4 +218,31 @@ TEST(CacheFile, SaysThatItIsDamaged) {
   EXPECT_EQ(numbers(cached).size(), 100u);
   EXPECT_ERROR(texts(Dataset::range(100).enumerate().cache(file)), FailedPreconditionError,
                "has elements int64[], not (int64[], int64[]). Delete it, or use another file.");
+}
+
+TEST(Cache, KeepsNothingOfAReaderWhoLeaves) {
+  const auto slow = [](const Tensor& x) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    return x;
+  };
+  const Dataset source =
+      Dataset::range(300).map([=](const Tensor& x) { return host_function(slow, x, {int64, {}}); },
+                              {.num_parallel_calls = 2});
+  const TemporaryFolder folder;
+  for (const std::string& file : {std::string(), folder.path() + "/cache"})
+    for (int i = 0; i < 5; ++i) {
+      const Dataset cached = source.cache(file).prefetch(2);
+      int64_t taken = 0;
+      for (const Element& element : cached) {
+        EXPECT_EQ(element.tensor().item<int64_t>(), taken);
+        if (++taken == 5) break;
+      }
+      EXPECT_FALSE(!file.empty() && std::filesystem::exists(file));
+      EXPECT_EQ(numbers(cached).size(), 300u);
+      if (!file.empty()) std::filesystem::remove(file);
+    }
+}
+
+TEST(Cache, GoesOnBehindAnError) {
+  expect_goes_on_behind_an_error([](const Dataset& each) { return each.cache(); });
 }

@@ -45,3 +45,10 @@ TEST(Concatenate, WantsTheSameKind) {
   EXPECT_ERROR(Dataset::range(3).concatenate(Dataset::range(4).batch(2)), InvalidArgumentError,
                "different kinds");
 }
+
+TEST(Concatenate, GoesOnBehindAnError) {
+  expect_goes_on_behind_an_error(
+      [](const Dataset& each) { return each.concatenate(Dataset::range(7)); });
+  expect_goes_on_behind_an_error(
+      [](const Dataset& each) { return Dataset::range(7).concatenate(each); });
+}

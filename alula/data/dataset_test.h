@@ -62,4 +62,81 @@ inline void expect_same_in_blocks(const Dataset& dataset) {
   }
 }
 
+/// The numbers below `count`, of which one fails.
+inline Dataset failing_numbers(int64_t count, int64_t bad) {
+  const auto make = [=] {
+    return [=, i = int64_t{0}](Element& e) mutable {
+      const int64_t mine = i++;
+      require(mine != bad, "number {} is a bad one", mine);
+      e = Tensor(mine);
+      return mine < count;
+    };
+  };
+  return Dataset::from_generator(make, {{}, {{int64, {}}}});
+}
+
+/// The elements that a reader gets who goes on behind errors, and how many of those there were.
+/// Batches are taken apart.
+struct Survivors {
+  std::vector<std::string> elements;
+  int errors = 0;
+};
+enum class Unpack : bool { kNo, kYes };
+inline Survivors survivors(const Dataset& dataset, Unpack unpack = Unpack::kNo) {
+  Survivors result;
+  Iterator iterator = dataset.iterator();
+  for (Element element; result.errors < 100;) {
+    try {
+      if (!iterator.next(element)) return result;
+      const int64_t count = unpack == Unpack::kYes ? element.tensors()[0].shape()[0] : 0;
+      for (int64_t i = 0; i < count; ++i)
+        result.elements.push_back(Element(element.structure(), row_of(element.tensors(), i)).str());
+      if (unpack == Unpack::kNo) result.elements.push_back(element.str());
+    } catch (const Error&) {
+      ++result.errors;
+    }
+  }
+  ADD_FAILURE() << "errors without end";
+  return result;
+}
+
+/// All of `all` in their order, but up to `lost` of them.
+inline void expect_all_but(int64_t lost, const std::vector<std::string>& all,
+                           const std::vector<std::string>& given) {
+  size_t found = 0;
+  for (const std::string& each : all)
+    if (found < given.size() && given[found] == each) ++found;
+  EXPECT_EQ(found, given.size()) << "there are others, or they are out of order: "
+                                 << fmt::format("{}", fmt::join(given, " "));
+  EXPECT_GE(std::ssize(given), std::ssize(all) - lost) << fmt::format("{}", fmt::join(given, " "));
+}
+
+struct GoesOn {
+  int64_t lost = 1;       // elements that an element of the source is in
+  bool in_blocks = true;  // whether what the step gives can be stacked
+};
+
+/// A step whose source fails at one element gives all that does not depend on it, as if nothing had
+/// failed: read singly nothing else is lost, and in blocks no more than two of them (the one that
+/// is asked for, and one that was read for it). `step` takes a data set of the numbers below 24.
+template <class F>
+void expect_goes_on_behind_an_error(const F& step, const GoesOn& options = {}) {
+  constexpr int64_t kCount = 24;
+  const std::vector<std::string> whole = texts(step(failing_numbers(kCount, -1)));
+  for (const int64_t bad : {0, 1, 2, 5, 12, 23}) {
+    SCOPED_TRACE(fmt::format("element {} fails", bad));
+    const Dataset dataset = step(failing_numbers(kCount, bad));
+    const Survivors singly = survivors(dataset);
+    EXPECT_EQ(singly.errors, 1);
+    expect_all_but(options.lost, whole, singly.elements);
+    for (const int64_t size : {2, 3, 5}) {
+      if (!options.in_blocks) break;
+      SCOPED_TRACE(fmt::format("in blocks of {}", size));
+      const Survivors in_blocks = survivors(dataset.batch(size), Unpack::kYes);
+      EXPECT_GE(in_blocks.errors, 1);
+      expect_all_but(options.lost + 2 * size, whole, in_blocks.elements);
+    }
+  }
+}
+
 }  // namespace alula::data::testing

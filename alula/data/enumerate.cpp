@@ -1,43 +1,38 @@
+#include <numeric>
+
+#include "alula/data/counted_input.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
 namespace {
 
+/// An element that fails has its number too: those behind it keep theirs.
 class EnumerateWalk final : public Walk {
  public:
-  EnumerateWalk(const Stage& stage, WalkRef input, int64_t start)
-      : Walk(stage), input_(std::move(input)), at_(start) {}
+  EnumerateWalk(const Stage& stage, const Context& context, int64_t start)
+      : Walk(stage), input_(stage.input(), context), start_(start) {}
 
   bool next(Row& row) override {
-    if (!input_->next(row)) return false;
-    row.insert(row.begin(), Tensor(at_++));
+    const int64_t number = start_ + input_.position();
+    if (!input_.next(row)) return false;
+    row.insert(row.begin(), Tensor(number));
     return true;
   }
   int64_t next_block(int64_t count, Row& block) override {
-    const int64_t given = input_->next_block(count, block);
+    const int64_t first = start_ + input_.position(), given = input_.next_block(count, block);
     Tensor numbers = Tensor::uninitialized({int64, {given}});
-    auto* to = static_cast<int64_t*>(numbers.mutable_data());
-    for (int64_t i = 0; i < given; ++i) to[i] = at_++;
+    std::iota(static_cast<int64_t*>(numbers.mutable_data()),
+              static_cast<int64_t*>(numbers.mutable_data()) + given, first);
     block.insert(block.begin(), numbers);
     return given;
   }
-  int64_t skip(int64_t count) override {
-    const int64_t passed = input_->skip(count);
-    at_ += passed;
-    return passed;
-  }
-  void save(StateWriter& state) override {
-    state.number(at_);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    at_ = state.number();
-    input_->restore(state);
-  }
+  int64_t skip(int64_t count) override { return input_.skip(count); }
+  void save(StateWriter& state) override { input_.save(state); }
+  void restore(StateReader& state) override { input_.restore(state); }
 
  private:
-  WalkRef input_;
-  int64_t at_;  // the number of the next element
+  CountedInput input_;
+  int64_t start_;
 };
 
 ElementSpec enumerated(const ElementSpec& input) {
@@ -53,7 +48,7 @@ class Enumerated final : public Stage {
       : Stage("enumerate", enumerated(input->spec()), {input}), start_(start) {}
   int64_t cardinality() const override { return input().cardinality(); }
   WalkRef walk(const Context& context) const override {
-    return std::make_unique<EnumerateWalk>(*this, input().walk(context), start_);
+    return std::make_unique<EnumerateWalk>(*this, context, start_);
   }
   int64_t input_block(int64_t block) const override { return block; }
 

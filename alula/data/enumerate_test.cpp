@@ -21,3 +21,7 @@ TEST(Enumerate, IsTheSameInBlocksAndRestores) {
   expect_restores_everywhere(Dataset::range(9).enumerate(3));
   expect_restores_everywhere(Dataset::range(9).enumerate(3).batch(2));
 }
+
+TEST(Enumerate, NumbersStayBehindAnError) {
+  expect_goes_on_behind_an_error([](const Dataset& each) { return each.enumerate(7); });
+}

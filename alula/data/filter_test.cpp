@@ -73,3 +73,9 @@ TEST(Filter, WantsATruthValue) {
   EXPECT_ERROR(Dataset::range(3).filter([](const Tensor& x) { return std::tuple(x > 1, x > 2); }),
                InvalidArgumentError, "Got (bool[], bool[])");
 }
+
+TEST(Filter, GoesOnBehindAnError) {
+  expect_goes_on_behind_an_error([](const Dataset& each) {
+    return each.filter([](const Tensor& x) { return equal(x % 3, Tensor(int64_t{1})); });
+  });
+}

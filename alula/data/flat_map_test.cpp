@@ -1,4 +1,5 @@
 #include "alula/data/dataset_test.h"
+#include "alula/ops/concat.h"
 #include "alula/ops/operators.h"
 
 using namespace alula;
@@ -82,4 +83,12 @@ TEST(FlatMap, WantsDataSetsOfOneKind) {
   const auto grows = [](const Tensor& x) { return Dataset::range(6).batch(3 + x.item<int64_t>()); };
   EXPECT_ERROR(texts(Dataset::range(2).flat_map(grows)), InvalidArgumentError,
                "in the data set of element 1: there is int64[4]");
+}
+
+TEST(FlatMap, GoesOnBehindAnError) {
+  const auto two = [](const Tensor& x) { return Dataset::from_tensor_slices(stack({x, -x})); };
+  // The first element is looked at when the data set is made: it must be a good one.
+  expect_goes_on_behind_an_error(
+      [&](const Dataset& each) { return Dataset::range(1).concatenate(each).flat_map(two); },
+      {.lost = 2});
 }

@@ -1,3 +1,4 @@
+#include "alula/data/counted_input.h"
 #include "alula/data/dataset.h"
 #include "alula/data/kept.h"
 #include "alula/data/position.h"
@@ -9,6 +10,8 @@ struct Shard {
   int64_t count, index;
   /// How many of so many elements belong to it.
   int64_t of(int64_t all) const { return all / count + (all % count > index ? 1 : 0); }
+  /// How many of the others' elements come before the next of its own.
+  int64_t gap(int64_t position) const { return (index - position % count + count) % count; }
 };
 
 /// Of elements that can be had in any order, the others are never touched.
@@ -45,14 +48,14 @@ class IndexShardWalk final : public Walk {
 };
 
 /// Where the reader takes blocks, blocks are read, so that steps before this one keep their pace.
+/// An element that fails is counted, so that all shards agree on what belongs to whom.
 class ShardWalk final : public Walk {
  public:
   ShardWalk(const Stage& stage, const Shard& shard, int64_t block, const Context& context)
       : Walk(stage),
         shard_(shard),
         block_(block),
-        input_(stage.input().walk(context.with_block(block))),
-        to_skip_(shard.index) {}
+        input_(stage.input(), context.with_block(block)) {}
 
   bool next(Row& row) override {
     if (block_ > 1 || kept_.left() > 0) {
@@ -60,9 +63,8 @@ class ShardWalk final : public Walk {
       row = kept_.take_one();
       return true;
     }
-    if (to_skip_ > 0 && !pass()) return false;
-    to_skip_ = shard_.count - 1;
-    return input_->next(row);
+    const int64_t gap = shard_.gap(input_.position());
+    return (gap == 0 || input_.skip(gap) == gap) && input_.next(row);
   }
   int64_t next_block(int64_t count, Row& block) override {
     if (block_ == 1) return Walk::next_block(count, block);
@@ -72,32 +74,23 @@ class ShardWalk final : public Walk {
     return stack.size();
   }
   void save(StateWriter& state) override {
-    state.number(to_skip_);
     kept_.save(stage(), state);
-    input_->save(state);
+    input_.save(state);
   }
   void restore(StateReader& state) override {
-    to_skip_ = state.count();
     kept_.restore(stage(), state);
-    input_->restore(state);
+    input_.restore(state);
   }
 
  private:
-  /// Passes over the others' elements one by one: an error in one of them is passed over alone.
-  bool pass() {
-    for (; to_skip_ > 0; --to_skip_)
-      if (input_->skip(1) == 0) return false;
-    return true;
-  }
   bool read() {
     while (kept_.left() == 0) {
       Row block;
-      const int64_t given = input_->next_block(block_, block);
+      const int64_t first = shard_.gap(input_.position());
+      const int64_t given = input_.next_block(block_, block);
       if (given == 0) return false;
       std::vector<int64_t> rows;
-      int64_t i = to_skip_;
-      for (; i < given; i += shard_.count) rows.push_back(i);
-      to_skip_ = i - given;
+      for (int64_t i = first; i < given; i += shard_.count) rows.push_back(i);
       kept_.set(std::move(block), given, std::move(rows));
     }
     return true;
@@ -105,8 +98,7 @@ class ShardWalk final : public Walk {
 
   Shard shard_;
   int64_t block_;
-  WalkRef input_;
-  int64_t to_skip_;  // until the next of ours
+  CountedInput input_;
   Kept kept_;
 };
 

@@ -45,3 +45,19 @@ TEST(Shard, ChecksItsNumbers) {
   EXPECT_ERROR(Dataset::range(3).shard(2, 2), InvalidArgumentError, "Got 2.");
   EXPECT_ERROR(Dataset::range(3).shard(2, -1), InvalidArgumentError, "Got -1.");
 }
+
+TEST(Shard, ElementsThatFailAreCounted) {
+  for (const int64_t shards : {1, 2, 3, 5})
+    for (int64_t index = 0; index < shards; ++index)
+      for (const int64_t bad : {0, 1, 2, 5, 9}) {
+        std::vector<std::string> all;
+        for (int64_t i = index; i < 10; i += shards)
+          if (i != bad) all.push_back(std::to_string(i));
+        const Dataset shard = failing_numbers(10, bad).shard(shards, index);
+        EXPECT_EQ(survivors(shard).elements, all) << bad << " fails: " << index << "/" << shards;
+      }
+  EXPECT_EQ(numbers(failing_numbers(10, 2).shard(2, 1).ignore_errors()),
+            (std::vector<int64_t>{1, 3, 5, 7, 9}));
+  for (const int64_t index : {0, 1, 2})
+    expect_goes_on_behind_an_error([=](const Dataset& each) { return each.shard(3, index); });
+}

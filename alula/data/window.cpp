@@ -1,6 +1,7 @@
 #include <deque>
 #include <limits>
 
+#include "alula/data/counted_input.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -12,19 +13,22 @@ struct Windows {
 
   /// How many elements a whole window spans.
   int64_t span() const { return (size - 1) * stride + 1; }
-  /// Whether each element is in one window at most, and windows have no gaps: then they are blocks.
+  /// Whether elements of a window lie together, and are in no other one: then windows are blocks.
   bool are_blocks() const { return stride == 1 && shift >= size; }
 };
 
-/// Windows that overlap, or have gaps: elements wait for as long as a window needs them.
+/// Windows that overlap, or leave elements out: elements wait for as long as a window needs them.
+/// One that fails is as if it were not there, except between windows, where it is counted.
 class WindowWalk final : public Walk {
  public:
   WindowWalk(const Stage& stage, WalkRef input, const Windows& windows)
       : Walk(stage), input_(std::move(input)), windows_(windows) {}
 
   bool next(Row& window) override {
-    const int64_t gap = std::exchange(gap_, 0);
-    if (gap > 0 && input_->skip(gap) < gap) return false;
+    while (gap_ > 0) {
+      --gap_;
+      if (input_->skip(1) == 0) return false;
+    }
     for (Row row; std::ssize(rows_) < windows_.span() && input_->next(row);)
       rows_.push_back(std::move(row));
     if (rows_.empty() || (windows_.drop_remainder && std::ssize(rows_) < windows_.span()))
@@ -59,30 +63,33 @@ class WindowWalk final : public Walk {
   int64_t gap_ = 0;  // elements to pass over before the next window
 };
 
+/// If an element fails, so does the window that it belongs to; the others are what they are.
 class BlockWindowWalk final : public Walk {
  public:
-  BlockWindowWalk(const Stage& stage, WalkRef input, const Windows& windows)
-      : Walk(stage), input_(std::move(input)), windows_(windows) {}
+  BlockWindowWalk(const Stage& stage, const Context& context, const Windows& windows)
+      : Walk(stage), input_(stage.input(), context), windows_(windows) {}
 
   bool next(Row& window) override {
-    const int64_t gap = std::exchange(gap_, windows_.shift - windows_.size);
-    if (gap > 0) input_->skip(gap);
-    const int64_t count = input_->next_block(windows_.size, window);
+    const int64_t gap = begin_ - input_.position();
+    if (gap > 0 && input_.skip(gap) < gap) return false;
+    if (__builtin_add_overflow(begin_, windows_.shift, &begin_))
+      begin_ = std::numeric_limits<int64_t>::max();
+    const int64_t count = input_.next_block(windows_.size, window);
     return count == windows_.size || (count > 0 && !windows_.drop_remainder);
   }
   void save(StateWriter& state) override {
-    state.number(gap_);
-    input_->save(state);
+    state.number(begin_);
+    input_.save(state);
   }
   void restore(StateReader& state) override {
-    gap_ = state.count();
-    input_->restore(state);
+    begin_ = state.count();
+    input_.restore(state);
   }
 
  private:
-  WalkRef input_;
+  CountedInput input_;
   Windows windows_;
-  int64_t gap_ = 0;
+  int64_t begin_ = 0;  // of the next window
 };
 
 void make_windows(Structure& structure) {
@@ -109,10 +116,9 @@ class Windowed final : public Stage {
     return count < windows_.span() ? 0 : (count - windows_.span()) / windows_.shift + 1;
   }
   WalkRef walk(const Context& context) const override {
-    WalkRef input = this->input().walk(context.with_block(input_block(1)));
-    if (windows_.are_blocks())
-      return std::make_unique<BlockWindowWalk>(*this, std::move(input), windows_);
-    return std::make_unique<WindowWalk>(*this, std::move(input), windows_);
+    const Context inner = context.with_block(input_block(1));
+    if (windows_.are_blocks()) return std::make_unique<BlockWindowWalk>(*this, inner, windows_);
+    return std::make_unique<WindowWalk>(*this, input().walk(inner), windows_);
   }
   std::string details(int64_t) const override { return fmt::format("({})", windows_.size); }
   int64_t input_block(int64_t) const override { return windows_.are_blocks() ? windows_.size : 1; }

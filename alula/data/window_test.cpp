@@ -79,3 +79,19 @@ TEST(Window, ChecksItsNumbers) {
                "the elements are windows already. Got Dataset(int64[?]).");
   EXPECT_ERROR((*ten.begin()).dataset(), InvalidArgumentError, "it is no data set");
 }
+
+TEST(Window, ElementsThatFailBetweenWindowsAreCounted) {
+  // Blocks with gaps, and elements that are picked apart: windows begin at 0, 5, 10, 15, 20.
+  for (const WindowOptions& options :
+       {WindowOptions{.shift = 5}, WindowOptions{.shift = 5, .stride = 2}})
+    for (const int64_t bad : {3, 4, 8, 19}) {
+      const std::vector<std::string> all = texts(failing_numbers(24, -1).window(2, options));
+      const Survivors some = survivors(failing_numbers(24, bad).window(2, options));
+      EXPECT_EQ(some.elements, all) << bad << " fails, stride " << options.stride;
+      EXPECT_EQ(some.errors, 1);
+    }
+  for (const int64_t shift : {3, 5})
+    expect_goes_on_behind_an_error(
+        [=](const Dataset& each) { return each.window(3, {.shift = shift}); },
+        {.in_blocks = false});
+}
