@@ -41,13 +41,13 @@ class Batched final : public Stage {
   int64_t cardinality() const override {
     const int64_t count = input().cardinality();
     if (count < 0) return count;
-    return drop_remainder_ ? count / size_ : (count + size_ - 1) / size_;
+    return count / size_ + (drop_remainder_ || count % size_ == 0 ? 0 : 1);
   }
   WalkRef walk(const Context& context) const override {
     return std::make_unique<BatchWalk>(*this, input().walk(context.with_block(size_)), size_,
                                        drop_remainder_);
   }
-  std::string details(int64_t) const override { return fmt::format("({})", size_); }
+  std::string parameters() const override { return fmt::format("({})", size_); }
   int64_t input_block(int64_t) const override { return size_; }
 
  private:

@@ -1,4 +1,7 @@
+#include <limits>
+
 #include "alula/data/dataset_test.h"
+#include "alula/ops/operators.h"
 
 using namespace alula;
 using namespace alula::data;
@@ -40,5 +43,38 @@ TEST(Batch, OfUnevenElementsIsAnError) {
   EXPECT_ERROR(Dataset::range(3).batch(0), InvalidArgumentError,
                "the size must be positive. Got 0");
   EXPECT_ERROR(texts(Dataset::from_tensors({Tensor{1, 2}, Tensor{1}}).unbatch()),
-               InvalidArgumentError, "the first dimensions differ: int32[2] and int32[1]");
+               InvalidArgumentError,
+               "unbatch (step 2): element 0: the first dimensions differ: int32[2] and int32[1]");
+}
+
+TEST(Batch, WithAnElementThatFailsIsPassedOverWhole) {
+  const auto mapped = [](const Tensor& x) { return x + 0; };
+  const std::string expected = "[0 1 2] ! [6 7 8] [9] ";
+  EXPECT_EQ(with_errors(failing_numbers(10, 4).batch(3)), expected);
+  EXPECT_EQ(with_errors(failing_numbers(10, 4).map(mapped).batch(3)), expected);
+  EXPECT_EQ(with_errors(failing_numbers(10, 4).map(mapped, {.num_parallel_calls = 2}).batch(3)),
+            expected);
+  EXPECT_EQ(with_errors(failing_numbers(10, 4).prefetch(2).batch(3)), expected);
+  EXPECT_EQ(with_errors(failing_numbers(10, 4).batch(3).unbatch()), "0 1 2 ! 6 7 8 9 ");
+}
+
+TEST(Batch, GoesOnBehindABatchThatCannotBeTakenApart) {
+  const auto batches = [] {
+    return [at = 0](Element& element) mutable {
+      element = {Tensor(std::vector<int>(at == 0 ? 6 : 2, 7)), Tensor{9, 9}};
+      return at++ < 2;
+    };
+  };
+  const Dataset dataset =
+      Dataset::from_generator(batches, {{.kind = Structure::Kind::kTuple, .items = {{}, {}}},
+                                        {{int32, {kUnknown}}, {int32, {kUnknown}}}});
+  EXPECT_EQ(with_errors(dataset.unbatch()), "! (7, 9) (7, 9) ");
+}
+
+TEST(Batch, TakesNoMoreMemoryThanThereAreElements) {
+  EXPECT_EQ(
+      texts(Dataset::from_tensor_slices(Tensor{"a", "b"}).prefetch(1).batch(int64_t{1} << 50)),
+      (std::vector<std::string>{"[b'a' b'b']"}));
+  EXPECT_EQ(Dataset::range(std::numeric_limits<int64_t>::max()).batch(2).cardinality(),
+            int64_t{1} << 62);
 }

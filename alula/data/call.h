@@ -19,12 +19,9 @@ inline constexpr size_t kMostArguments = 8;
 
 /// The parameters of a function or of a lambda that is not generic.
 template <class F>
-struct Parameters {
-  static constexpr bool kKnown = false;
-};
+struct Parameters;
 template <class R, class... A>
 struct Parameters<R(A...)> {
-  static constexpr bool kKnown = true;
   static constexpr bool kElement =
       sizeof...(A) == 1 && (std::same_as<std::remove_cvref_t<A>, Element> && ...);
 };
@@ -32,6 +29,12 @@ template <class R, class C, class... A>
 struct Parameters<R (C::*)(A...)> : Parameters<R(A...)> {};
 template <class R, class C, class... A>
 struct Parameters<R (C::*)(A...) const> : Parameters<R(A...)> {};
+template <class R, class... A>
+struct Parameters<R(A...) noexcept> : Parameters<R(A...)> {};
+template <class R, class C, class... A>
+struct Parameters<R (C::*)(A...) noexcept> : Parameters<R(A...)> {};
+template <class R, class C, class... A>
+struct Parameters<R (C::*)(A...) const noexcept> : Parameters<R(A...)> {};
 
 template <class F>
 constexpr bool takes_element() {

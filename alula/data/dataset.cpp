@@ -46,7 +46,11 @@ Dataset Element::dataset() const {
 }
 
 Iterator::Iterator(StageRef stage, Context context)
-    : stage_(std::move(stage)), context_(std::move(context)), walk_(stage_->walk(context_)) {}
+    : stage_(std::move(stage)), context_(std::move(context)), walk_(walk(context_)) {}
+
+WalkRef Iterator::walk(const Context& context) const {
+  return stage_->walk(context.with_stop(stop_.get_token()));
+}
 
 bool Iterator::next(Element& element) {
   Row row;
@@ -69,7 +73,7 @@ void Iterator::restore(std::string_view bytes) {
   Context context = context_;
   context.keys.unseeded = static_cast<uint64_t>(state.number());
   context.keys.seeded = static_cast<uint64_t>(state.number());
-  WalkRef walk = stage_->walk(context);
+  WalkRef walk = this->walk(context);
   walk->restore(state);
   require<DataLossError>(state.done(), "iterator: the saved state is longer than it should be.");
   context_ = std::move(context);

@@ -154,10 +154,13 @@ class Dataset {
   Dataset prefetch(int64_t buffer_size) const;
   /// Keeps the elements of the first whole walk in memory, or in a file, for those after it.
   Dataset cache(const std::string& file = "") const;
+  /// The first so many elements; -1: all.
   Dataset take(int64_t count) const;
+  /// All but the first so many; -1: none.
   Dataset skip(int64_t count) const;
   /// Every `num_shards`-th element, beginning with number `index`.
   Dataset shard(int64_t num_shards, int64_t index) const;
+  /// These elements, then those of another data set.
   Dataset concatenate(const Dataset& other) const;
   /// Data sets of `size` elements each.
   Dataset window(int64_t size, const WindowOptions& options = {}) const;
@@ -170,6 +173,7 @@ class Dataset {
   Dataset apply(F transformation) const {
     return transformation(*this);
   }
+  /// The same elements, run with other options.
   Dataset with_options(const Options& options) const;
 
   // ---- what it is ----
@@ -182,6 +186,7 @@ class Dataset {
 
   // ---- walking through it ----
 
+  /// A new walk, from the start.
   Iterator iterator() const;
   Iterator begin() const;
   static std::default_sentinel_t end() { return {}; }
@@ -213,6 +218,11 @@ class Iterator {
   using value_type = Element;
   using difference_type = std::ptrdiff_t;
 
+  Iterator(Iterator&&) = default;
+  Iterator& operator=(Iterator&&) = default;
+  /// Stops all threads that work for it.
+  ~Iterator() { stop_.request_stop(); }
+
   /// The next element; false at the end.
   bool next(Element& element);
   /// The same, tensor by tensor: faster where the arrangement is known.
@@ -236,9 +246,11 @@ class Iterator {
  private:
   friend class Dataset;
   Iterator(StageRef stage, Context context);
+  WalkRef walk(const Context& context) const;
 
   StageRef stage_;
   Context context_;
+  std::stop_source stop_;
   WalkRef walk_;
   Element element_;
   bool ended_ = false;

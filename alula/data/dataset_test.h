@@ -12,6 +12,34 @@ inline std::vector<std::string> texts(const Dataset& dataset) {
   return result;
 }
 
+/// The numbers from 0 to `count`, of which one fails.
+inline Dataset failing_numbers(int64_t count, int64_t failing) {
+  return Dataset::from_generator(
+      [=] {
+        return [=, at = int64_t{0}](Element& element) mutable {
+          const int64_t number = at++;
+          if (number == failing) throw std::runtime_error("this one fails");
+          element = Tensor(number);
+          return number < count;
+        };
+      },
+      {{}, {{int64, {}}}});
+}
+
+/// What comes, number by number, with a "!" for each error.
+inline std::string with_errors(const Dataset& dataset) {
+  std::string text;
+  Iterator iterator = dataset.iterator();
+  for (bool more = true; more;) try {
+      Element element;
+      more = iterator.next(element);
+      if (more) text += element.str() + " ";
+    } catch (const Error&) {
+      text += "! ";
+    }
+  return text;
+}
+
 /// The int64 scalars that a data set gives.
 inline std::vector<int64_t> numbers(const Dataset& dataset) {
   std::vector<int64_t> result;

@@ -112,7 +112,7 @@ Element Element::operator[](std::string_view name) const {
   return item(static_cast<size_t>(found - names.begin()));
 }
 
-const Tensor& Element::tensor() const {
+const Tensor& Element::tensor() const& {
   require(structure_->kind == Structure::Kind::kTensor && tensors_.size() == 1,
           "element: it is not a single tensor. Got {}. Pick one with [].", spec());
   return tensors_[0];
@@ -131,7 +131,11 @@ void Element::check_flat(size_t count) const {
 std::string Element::str() const {
   std::string text;
   size_t i = 0;
-  write(*structure_, [&] { return tensors_[i++].str(); }, text);
+  const auto next = [&]() -> std::string {
+    const bool there = i < tensors_.size() && tensors_[i].defined();
+    return there ? tensors_[i++].str() : "nothing";
+  };
+  write(*structure_, next, text);
   return text;
 }
 

@@ -74,8 +74,9 @@ class Element {
     return result;
   }
   /// The tensor, if it is just one.
-  const Tensor& tensor() const;
-  operator const Tensor&() const { return tensor(); }
+  const Tensor& tensor() const&;
+  Tensor tensor() && { return std::as_const(*this).tensor(); }
+  operator Tensor() const { return tensor(); }
   /// The data set, if it is a window.
   Dataset dataset() const;
 

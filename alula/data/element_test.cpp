@@ -32,6 +32,15 @@ TEST(Element, ItemsAreFoundByNumberAndName) {
   EXPECT_TRUE(y.same_as(b));
 }
 
+TEST(Element, ItemsOutliveTheElementThatTheyAreOf) {
+  Element element = {Tensor{1, 2}, Tensor{3}};
+  const Tensor& first = element[0];  // of an element that is gone after this line
+  const Tensor& second = element[1].tensor();
+  element = {};
+  EXPECT_EQ(first.str(), "[1 2]");
+  EXPECT_EQ(second.str(), "[3]");
+}
+
 TEST(Element, SaysWhatIsNotThere) {
   const Element pair = {Tensor{1}, Tensor{2}}, named = {{"x", Tensor{1}}};
   EXPECT_ERROR(pair[2], OutOfRangeError, "there is no item 2. Got (int32[1], int32[1])");

@@ -22,13 +22,21 @@ class GeneratorWalk final : public Walk {
     return true;
   }
   void save(StateWriter& state) override { state.number(given_); }
-  /// What was given before is made again, and passed over.
-  void restore(StateReader& state) override { skip(state.count()); }
+  /// What was given before is made again, and passed over, and so is what failed.
+  void restore(StateReader& state) override {
+    Row row;
+    for (int64_t left = state.count(); left > 0; --left) try {
+        if (!next(row)) return;
+      } catch (const Error&) {
+        continue;
+      }
+  }
 
  private:
   void check(const Element& element, int64_t index) const {
     const ElementSpec& wanted = stage().spec();
-    bool fits = element.structure() == wanted.structure;
+    bool fits =
+        element.structure() == wanted.structure && element.tensors().size() == wanted.specs.size();
     for (size_t i = 0; fits && i < wanted.specs.size(); ++i) {
       const Tensor& tensor = element.tensors()[i];
       fits = tensor.defined() && tensor.dtype() == wanted.specs[i].dtype &&

@@ -40,9 +40,10 @@ TEST(FromGenerator, ElementsMayDifferInShape) {
   };
   const Dataset dataset = Dataset::from_generator(growing, {{}, {{int64, {kUnknown}}}});
   EXPECT_EQ(texts(dataset), (std::vector<std::string>{"[1]", "[2 2]", "[3 3 3]"}));
-  EXPECT_ERROR(texts(dataset.batch(2)), InvalidArgumentError,
-               "from_generator (step 1): element 1 cannot be stacked with those before it: it is "
-               "int64[2], they are int64[1]. Use padded_batch");
+  EXPECT_ERROR(
+      texts(dataset.batch(2)), InvalidArgumentError,
+      "from_generator (step 1): element 1 of a batch cannot be stacked with those before it: it is "
+      "int64[2], they are int64[1]. Use padded_batch");
 }
 
 TEST(FromGenerator, FailsAtTheElement) {
@@ -58,11 +59,27 @@ TEST(FromGenerator, FailsAtTheElement) {
   EXPECT_ERROR(numbers(dataset.prefetch(3)), UnknownError, "element 2: no such row");
 }
 
+TEST(FromGenerator, IsRestoredBehindAnError) {
+  const Dataset dataset = failing_numbers(6, 2);
+  Iterator first = dataset.iterator(), second = dataset.iterator();
+  Element element;
+  for (int i = 0; i < 4; ++i) try {
+      first.next(element);
+    } catch (const UnknownError&) {
+    }
+  second.restore(first.save());
+  ASSERT_TRUE(second.next(element));
+  EXPECT_EQ(element.tensor().item<int64_t>(), 4);
+}
+
 TEST(FromGenerator, IsHeldToWhatItAnnounced) {
   const Dataset wrong = Dataset::from_generator(
       [] { return [](Element& element) { return (element = Tensor(1.5f)), true; }; }, kNumber);
   EXPECT_ERROR(numbers(wrong), InvalidArgumentError,
                "element 0 is not what was announced, int64[]. Got 1.5");
+  const Dataset unset =
+      Dataset::from_generator([] { return [](Element&) { return true; }; }, kNumber);
+  EXPECT_ERROR(numbers(unset), InvalidArgumentError, "element 0 is not what was announced");
   EXPECT_ERROR(Dataset::from_generator(nullptr, kNumber), InvalidArgumentError,
                "there is no function");
   EXPECT_ERROR(Dataset::from_generator([] { return nullptr; }, {{}, {}}), InvalidArgumentError,

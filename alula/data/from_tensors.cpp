@@ -42,7 +42,10 @@ class SlicesWalk final : public Walk {
 
   bool next(Row& row) override {
     if (at_.left() == 0) return false;
-    row = row_of(columns_, at_.take(1));
+    const int64_t i = at_.take(1);
+    row.clear();
+    for (const Tensor& column : columns_)
+      row.push_back(column.rows(i, i + 1).reshaped(column.shape().slice(1, column.rank())));
     return true;
   }
   /// Nothing is copied where the rows of all elements lie together.
@@ -73,7 +76,7 @@ class Slices final : public Stage, public Indexed {
   WalkRef walk(const Context&) const override {
     return std::make_unique<SlicesWalk>(*this, columns_, count_);
   }
-  std::string details(int64_t) const override { return fmt::format(": {} elements", count_); }
+  std::string parameters() const override { return fmt::format(": {} elements", count_); }
   const Indexed* indexed() const override { return this; }
   int64_t count() const override { return count_; }
   void pick(std::span<const int64_t> indices, Row& block) const override {

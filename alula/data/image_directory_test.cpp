@@ -56,7 +56,7 @@ TEST(ImageDirectory, ReadsImagesAndLabels) {
     const auto [x, y] = batch.tensors<2>();
     for (int64_t k = 0; k < y.size(); ++k, ++i) {
       EXPECT_EQ(y.to_vector<int32_t>()[static_cast<size_t>(k)], i < 5 ? 0 : 1);
-      EXPECT_NEAR(row_of(x, k).to_vector<float>()[7], 10.f * static_cast<float>(i), 1.f);
+      EXPECT_NEAR(row_of({x}, k)[0].to_vector<float>()[7], 10.f * static_cast<float>(i), 1.f);
     }
   }
   EXPECT_EQ(i, 8);

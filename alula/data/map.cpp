@@ -21,9 +21,9 @@ class MapWalk final : public Walk {
   }
   int64_t next_block(int64_t count, Row& block) override {
     if (!vectorizes_ || count == 1) return Walk::next_block(count, block);
+    const int64_t first = std::exchange(index_, index_ + count);
     const int64_t given = input_->next_block(count, block);
     if (given == 0) return 0;
-    const int64_t first = std::exchange(index_, index_ + given);
     calls_.run_block(block, given, first);
     return given;
   }

@@ -3,6 +3,7 @@
 
 #include "alula/data/dataset_test.h"
 #include "alula/ops/floordiv.h"
+#include "alula/ops/host_function.h"
 #include "alula/ops/operators.h"
 #include "alula/ops/random.h"
 #include "alula/ops/reduce.h"
@@ -131,6 +132,22 @@ TEST(Map, NamesTheElementThatFails) {
       }
     EXPECT_EQ(seen, (std::vector<int64_t>{-50, -100, -1, 100, 50}));  // it goes on behind it
   }
+}
+
+TEST(Map, HostCodeDrawsForEachElementWhicheverWayItRuns) {
+  const Dataset mapped = Dataset::range(8).map([](const Tensor& x) {
+    return host_function([](const Tensor&) { return random::uniform({}); }, x, {float32, {}});
+  });
+  EXPECT_NE(mapped.batch(4).explain().find("one call an element (it calls host code)"),
+            std::string::npos);
+  const std::vector<std::string> single = with_seed(mapped);
+  EXPECT_EQ(with_seed(mapped.batch(4).unbatch()), single);
+  EXPECT_NE(single[0], single[4]);
+}
+
+TEST(Map, TakesFunctionsThatThrowNothing) {
+  const auto same = [](const Tensor& x) noexcept { return x; };
+  EXPECT_EQ(numbers(Dataset::range(2).map(same)), (std::vector<int64_t>{0, 1}));
 }
 
 TEST(Map, SaysWhatIsWrong) {

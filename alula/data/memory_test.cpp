@@ -15,7 +15,8 @@ constexpr int64_t kMegabyte = int64_t{1} << 20;
 /// What a pipeline may take beside the elements in its buffers.
 constexpr int64_t kAllowed = 64 * kMegabyte;
 
-/// The most memory that the process has had since `forget_peak`, or -1 where the system doesn't say.
+/// The most memory that the process has had since `forget_peak`, or -1 where the system doesn't
+/// say.
 int64_t peak() {
   std::ifstream file("/proc/self/status");
   for (std::string name; file >> name;)
@@ -51,4 +52,7 @@ TEST(Memory, IsThatOfTheBuffersAndLittleMore) {
   EXPECT_LT(growth(images.shuffle(kImages).batch(32).prefetch(4)), 4 * 32 * kImage + kAllowed);
   forget_peak();
   EXPECT_LT(growth(images.map(brighter).shuffle(500).batch(32)), 500 * kImage + kAllowed);
+  forget_peak();  // an element of a batch does not keep the whole batch
+  EXPECT_LT(growth(images.map(brighter).batch(64).unbatch().shuffle(500).batch(32)),
+            500 * kImage + kAllowed);
 }

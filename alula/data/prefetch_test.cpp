@@ -115,6 +115,21 @@ TEST(Prefetch, AnErrorArrivesInItsPlaceAndTheRestFollows) {
   EXPECT_EQ(seen, "01!34");
 }
 
+TEST(Prefetch, ErrorsNextToOneAnotherAreNoTrouble) {
+  const Dataset dataset = Dataset::from_generator(
+                              [] {
+                                return [at = int64_t{0}](Element& element) mutable {
+                                  element = Tensor(at);
+                                  if (at++ % 2 == 0) throw std::runtime_error("even");
+                                  return at < 400;
+                                };
+                              },
+                              {{}, {{int64, {}}}})
+                              .prefetch(3);
+  const std::string text = with_errors(dataset);
+  EXPECT_TRUE(text.starts_with("! 1 ! 3 ! 5 ")) << text;
+}
+
 TEST(Prefetch, AutotuneStaysInTheThreadIfHandingOverCostsMore) {
   const Dataset cheap = Dataset::range(2000).prefetch(AUTOTUNE);
   EXPECT_EQ(numbers(cheap).size(), 2000u);
@@ -152,8 +167,9 @@ TEST(Prefetch, BuffersStayWithinTheBudget) {
       for (int k = 0; k < 40; ++k) i.next(element);
     }
     const std::string text = dataset.explain();
-    const size_t place = text.find("at most ") + 8;
-    return std::stoi(text.substr(place));
+    const size_t place = text.find("at most ");
+    EXPECT_NE(place, std::string::npos) << text;
+    return place == std::string::npos ? -1 : std::stoi(text.substr(place + 8));
   };
   EXPECT_GT(most_ahead(100'000'000), 8);
   EXPECT_LE(most_ahead(400'000), 4);

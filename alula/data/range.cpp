@@ -49,7 +49,7 @@ class Range final : public Stage, public Indexed {
   WalkRef walk(const Context&) const override {
     return std::make_unique<RangeWalk>(*this, numbers_);
   }
-  std::string details(int64_t) const override {
+  std::string parameters() const override {
     return fmt::format(": {} numbers from {}", numbers_.count, numbers_.start);
   }
   const Indexed* indexed() const override { return this; }

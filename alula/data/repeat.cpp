@@ -88,7 +88,7 @@ class Repeated final : public SameSpecStage {
   WalkRef walk(const Context& context) const override {
     return std::make_unique<RepeatWalk>(*this, count_, context);
   }
-  std::string details(int64_t) const override {
+  std::string parameters() const override {
     return count_ == kForEver ? "()" : fmt::format("({})", count_);
   }
   int64_t input_block(int64_t block) const override { return block; }

@@ -43,3 +43,8 @@ TEST(TakeAndSkip, AreParts) {
   EXPECT_ERROR(ten.take(-2), InvalidArgumentError, "take: the number must not be negative");
   EXPECT_ERROR(ten.skip(-2), InvalidArgumentError, "skip: the number must not be negative");
 }
+
+TEST(TakeAndSkip, CountElementsThatFail) {
+  EXPECT_EQ(with_errors(failing_numbers(8, 1).skip(3)), "! 3 4 5 6 7 ");
+  EXPECT_EQ(with_errors(failing_numbers(8, 1).take(4)), "0 ! 2 3 ");
+}

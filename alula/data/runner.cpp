@@ -1,6 +1,7 @@
 #include "alula/data/runner.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "alula/runtime/team.h"
 
@@ -43,15 +44,15 @@ bool Runner::next_from_threads(Item& item) {
   begin_threads();
   const bool was_full = claimed_ >= tuner_.buffer();
   const auto is_there = [this] { return find_ready() != items_.end() || at_end(); };
-  // When the reader's own reader has gone, this looks like the end.
-  if (!done_.wait(lock, context_.stop, is_there) || at_end()) return false;
+  if (!done_.wait(lock, context_.stop, is_there)) throw Cancelled();
+  if (at_end()) return false;
+  start_threads();
   const Place place = find_ready();
   item = std::move(*place);
   items_.erase(place);
   --claimed_;
   const Clock::time_point now = Clock::now();
   tuner_.took(now - begin, now, item.bytes, was_full);
-  start_threads();
   lock.unlock();
   room_.notify_one();
   if (item.error != nullptr) std::rethrow_exception(item.error);
@@ -75,10 +76,16 @@ void Runner::begin_threads() {
   start_threads();
 }
 
-/// As many as the tuner wants, if there are fewer.
+/// As many as the tuner wants, if there are fewer. Where the system gives no more, those that there
+/// are do the work.
 void Runner::start_threads() {
-  while (!ended_ && static_cast<int64_t>(threads_.size()) < tuner_.workers())
-    threads_.emplace_back([this] { work_until_stopped(); });
+  while (!ended_ && static_cast<int64_t>(threads_.size()) < tuner_.workers()) try {
+      threads_.emplace_back([this] { work_until_stopped(); });
+    } catch (const std::system_error& error) {
+      require<ResourceExhaustedError>(!threads_.empty(), "data: no thread can be started: {}.",
+                                      error.what());
+      return;
+    }
 }
 
 void Runner::work_until_stopped() {
@@ -86,7 +93,7 @@ void Runner::work_until_stopped() {
   while (claim()) {
     Place mine;
     const bool pulled = pull(mine);
-    if (pulled && !mine->ready) make(*mine);
+    if (pulled && mine->error == nullptr) make(*mine);
     {
       const Lock lock(mutex_);
       --working_;
@@ -121,7 +128,6 @@ bool Runner::pull(Place& mine) {
     more = more && pull_(item);
   } catch (...) {
     item.error = std::current_exception();
-    item.ready = true;
   }
   const Lock lock(mutex_);
   if (!more) {

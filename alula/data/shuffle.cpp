@@ -1,4 +1,3 @@
-#include <cstring>
 #include <numeric>
 
 #include "alula/data/dataset.h"
@@ -107,9 +106,11 @@ class ShuffleWalk final : public Walk {
   bool next(Row& row) override {
     fill();
     if (rows_.empty()) return false;
+    Row another;
+    const bool more = read(another);  // if it fails, nothing has been taken
     const auto place = static_cast<size_t>(picks_.next(std::ssize(rows_)));
     row = std::move(rows_[place]);
-    if (Row another; read(another)) {
+    if (more) {
       rows_[place] = std::move(another);
     } else {
       rows_[place] = std::move(rows_.back());
@@ -159,17 +160,18 @@ class Shuffled final : public SameSpecStage {
       : SameSpecStage("shuffle", input),
         buffer_(buffer),
         options_(options),
-        fixed_key_(random::new_key("shuffle", options.seed)) {}
+        fixed_key_(options.seed.given() ? random::mix(options.seed.value(), 0)
+                                        : random::new_key("shuffle")) {}
 
   int64_t cardinality() const override { return input().cardinality(); }
   WalkRef walk(const Context& context) const override {
+    check_memory();
     if (input().indexed() != nullptr)
       return std::make_unique<IndexShuffleWalk>(*this, buffer_, key(context));
-    check_memory();
     return std::make_unique<ShuffleWalk>(*this, input().walk(context.with_block(1)), buffer_,
                                          key(context));
   }
-  std::string details(int64_t) const override {
+  std::string parameters() const override {
     return fmt::format("({}){}", buffer_, input().indexed() != nullptr ? ": by position" : "");
   }
 
@@ -182,7 +184,8 @@ class Shuffled final : public SameSpecStage {
   void check_memory() const {
     const int64_t all = input().cardinality();
     const int64_t elements = all >= 0 ? std::min(all, buffer_) : buffer_;
-    const double needed = static_cast<double>(elements) * static_cast<double>(bytes_of(spec()));
+    const auto each = input().indexed() != nullptr ? int64_t{sizeof(int64_t)} : bytes_of(spec());
+    const double needed = static_cast<double>(elements) * static_cast<double>(each);
     const auto available = static_cast<double>(available_memory());
     require<ResourceExhaustedError>(
         needed <= available,

@@ -55,14 +55,14 @@ TEST(Shuffle, EveryOrderIsEquallyLikely) {
 }
 
 TEST(Shuffle, IsTheSameByPositionAndByElement) {
-  const Dataset by_position = Dataset::range(50).shuffle(20, {.seed = 3});
-  const Dataset by_element = hidden(Dataset::range(50)).shuffle(20, {.seed = 3});
+  const ShuffleOptions fixed{.seed = 3, .reshuffle_each_iteration = false};
+  const Dataset by_position = Dataset::range(50).shuffle(20, fixed);
+  const Dataset by_element = hidden(Dataset::range(50)).shuffle(20, fixed);
+  EXPECT_EQ(numbers(by_position), numbers(by_element));
   EXPECT_NE(by_position.explain().find("shuffle(20): by position"), std::string::npos);
   EXPECT_EQ(by_element.explain().find("by position"), std::string::npos);
-  expect_same_in_blocks(
-      Dataset::range(50).shuffle(20, {.seed = 3, .reshuffle_each_iteration = false}));
-  expect_same_in_blocks(
-      hidden(Dataset::range(50)).shuffle(20, {.seed = 3, .reshuffle_each_iteration = false}));
+  expect_same_in_blocks(by_position);
+  expect_same_in_blocks(by_element);
 }
 
 TEST(Shuffle, ASeedFixesTheOrdersOfAllWalks) {
@@ -84,6 +84,23 @@ TEST(Shuffle, CanKeepItsOrder) {
   EXPECT_NE(Numbers(anew.begin(), anew.begin() + 30), Numbers(anew.begin() + 30, anew.end()));
 }
 
+TEST(Shuffle, LosesNothingButTheElementThatFails) {
+  Iterator i = failing_numbers(20, 6).shuffle(4).iterator();
+  Numbers seen;
+  int errors = 0;
+  Element element;
+  for (bool more = true; more;) try {
+      more = i.next(element);
+      if (more) seen.push_back(element.tensor().item<int64_t>());
+    } catch (const UnknownError&) {
+      ++errors;
+    }
+  EXPECT_EQ(errors, 1);
+  Numbers expected = numbers(Dataset::range(20));
+  expected.erase(expected.begin() + 6);
+  EXPECT_EQ(sorted(seen), expected);
+}
+
 TEST(Shuffle, IsSavedAndRestored) {
   expect_restores_everywhere(Dataset::range(12).shuffle(5));
   expect_restores_everywhere(hidden(Dataset::range(12)).shuffle(5));
@@ -98,4 +115,6 @@ TEST(Shuffle, SaysWhatIsWrong) {
   EXPECT_ERROR(texts(large.shuffle(10'000'000)), ResourceExhaustedError,
                "shuffle (step 2): a buffer of 10000000 elements float32[1000,1000] takes 40000.0 "
                "GB, but");
+  EXPECT_ERROR(numbers(Dataset::range(int64_t{1} << 40).shuffle(int64_t{1} << 40)),
+               ResourceExhaustedError, "takes 8796.1 GB");
 }

@@ -26,8 +26,13 @@ class SkipWalk final : public Walk {
   }
 
  private:
+  /// One by one where an element may fail: it counts, too.
   void pass() {
-    if (left_ > 0) input_->skip(std::exchange(left_, 0));
+    if (stage().input().indexed() != nullptr) input_->skip(std::exchange(left_, 0));
+    while (left_ > 0) {
+      --left_;
+      if (input_->skip(1) == 0) left_ = 0;
+    }
   }
 
   WalkRef input_;
@@ -44,7 +49,7 @@ class Skipped final : public SameSpecStage {
   WalkRef walk(const Context& context) const override {
     return std::make_unique<SkipWalk>(*this, input().walk(context), count_);
   }
-  std::string details(int64_t) const override { return fmt::format("({})", count_); }
+  std::string parameters() const override { return fmt::format("({})", count_); }
   int64_t input_block(int64_t block) const override { return block; }
 
  private:

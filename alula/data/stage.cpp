@@ -29,9 +29,27 @@ Walk::Walk(const Stage& stage) : stage_(stage.shared_from_this()) {}
 
 int64_t Walk::next_block(int64_t count, Row& block) {
   Stack stack(*stage_, count);
-  for (Row row; stack.size() < count && next(row);) stack.add(row);
+  int64_t asked = 0;
+  try {
+    for (Row row; asked++ < count && next(row);) stack.add(row);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (...) {
+    pass_over(count - asked);
+    throw;
+  }
   block = stack.take();
   return stack.size();
+}
+
+/// Passes over elements whether they fail or not.
+void Walk::pass_over(int64_t count) {
+  Row row;
+  for (int64_t i = 0; i < count; ++i) try {
+      if (!next(row)) return;
+    } catch (const Error&) {
+      continue;
+    }
 }
 
 int64_t Walk::skip(int64_t count) {
@@ -70,7 +88,7 @@ std::string explain(const Stage& last, int64_t block) {
 std::string signature(const Stage& last) {
   std::string text;
   for (const StageRef& input : last.inputs()) text += signature(*input);
-  return text + fmt::format("{} -> {}\n", last.name(), last.spec());
+  return text + fmt::format("{}{} -> {}\n", last.name(), last.parameters(), last.spec());
 }
 
 bool has_known_shapes(const ElementSpec& spec) {
@@ -121,18 +139,38 @@ void Stack::begin(const Row& like, bool is_block) {
   for (const Tensor& tensor : like) {
     const Shape& shape = tensor.shape();
     const Shape element = is_block ? shape.slice(1, shape.rank()) : shape;
-    columns_.push_back(Tensor::uninitialized({tensor.dtype(), Shape{capacity_} + element}));
+    columns_.push_back(Tensor::uninitialized({tensor.dtype(), Shape{0} + element}));
+  }
+}
+
+/// A reader may ask for many more elements than there are: columns that would be large grow.
+void Stack::make_room(int64_t more) {
+  if (size_ + more <= room_) return;
+  constexpr int64_t kAtOnce = int64_t{16} << 20;
+  int64_t row_bytes = 1;
+  for (const Tensor& column : columns_)
+    row_bytes += column.shape().slice(1, column.rank()).size() *
+                 static_cast<int64_t>(size_of(column.dtype()));
+  room_ = std::min(capacity_, std::max({size_ + more, 2 * room_, kAtOnce / row_bytes}));
+  for (Tensor& column : columns_) {
+    Tensor longer = Tensor::uninitialized({column.dtype(), column.shape().with(0, room_)});
+    const int64_t slice = column.shape().slice(1, column.rank()).size();
+    copy_slices(column, 0, size_, longer, 0, slice);
+    column = std::move(longer);
   }
 }
 
 void Stack::add(const Row& row) {
   if (size_ == 0) begin(row, false);
+  require<InternalError>(row.size() == columns_.size(), "{}: an element has {} tensors, not {}.",
+                         who_.title(), row.size(), columns_.size());
+  make_room(1);
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Tensor part = row[i].cpu();
     const Shape& whole = columns_[i].shape();
     require(part.shape() == whole.slice(1, whole.rank()) && part.dtype() == columns_[i].dtype(),
-            "{}: element {} cannot be stacked with those before it: it is {}, they are {}. Use "
-            "padded_batch, or bring all elements to one shape with map.",
+            "{}: element {} of a batch cannot be stacked with those before it: it is {}, they are "
+            "{}. Use padded_batch, or bring all elements to one shape with map.",
             who_.title(), size_, part.spec(),
             columns_[i].spec().with(whole.slice(1, whole.rank())));
     copy_slices(part, 0, 1, columns_[i], size_, part.size());
@@ -142,6 +180,7 @@ void Stack::add(const Row& row) {
 
 void Stack::add(const Row& block, int64_t first, int64_t last) {
   if (size_ == 0) begin(block, true);
+  make_room(last - first);
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Shape &part = block[i].shape(), &whole = columns_[i].shape();
     require(part.slice(1, part.rank()) == whole.slice(1, whole.rank()),
@@ -154,23 +193,18 @@ void Stack::add(const Row& block, int64_t first, int64_t last) {
 }
 
 Row Stack::take() {
-  if (size_ == capacity_ || columns_.empty()) return std::move(columns_);
+  if (size_ == room_ || columns_.empty()) return std::move(columns_);
   return rows_of(columns_, 0, size_);
-}
-
-Tensor row_of(const Tensor& column, int64_t i) {
-  const Spec element{column.dtype(), column.shape().slice(1, column.rank())};
-  if (element.bytes() > static_cast<int64_t>(TensorData::kInline))
-    return column.rows(i, i + 1).reshaped(element.shape);
-  Tensor copy = Tensor::uninitialized(element);
-  copy_slices(column, i, i + 1, copy, 0, copy.size());
-  return copy;
 }
 
 Row row_of(const Row& block, int64_t i) {
   Row row;
   row.reserve(block.size());
-  for (const Tensor& column : block) row.push_back(row_of(column, i));
+  for (const Tensor& column : block) {
+    Tensor copy = Tensor::uninitialized({column.dtype(), column.shape().slice(1, column.rank())});
+    copy_slices(column, i, i + 1, copy, 0, copy.size());
+    row.push_back(std::move(copy));
+  }
   return row;
 }
 
@@ -226,6 +260,8 @@ void rethrow_from(const std::string& where) {
     rethrow_as<InvalidArgumentError, NotFoundError, OutOfRangeError, ResourceExhaustedError,
                FailedPreconditionError, UnimplementedError, DataLossError, UnknownError>(where,
                                                                                          error);
+  } catch (const Cancelled&) {
+    throw;
   } catch (const std::exception& error) {
     throw UnknownError(where + error.what());
   } catch (...) {

@@ -40,8 +40,12 @@ struct Context {
 class Stage;
 using StageRef = std::shared_ptr<const Stage>;
 
+/// Thrown out of a walk whose reader has gone. Nobody gets to see it.
+struct Cancelled {};
+
 /// One pass through the elements of a stage. It is used by one thread at a time. After an error the
-/// next call goes on behind the element that failed.
+/// next call goes on behind the element that failed; a block with an element that fails is passed
+/// over whole.
 class Walk {
  public:
   explicit Walk(const Stage& stage);
@@ -64,6 +68,7 @@ class Walk {
   const Stage& stage() const { return *stage_; }
 
  private:
+  void pass_over(int64_t count);
   StageRef stage_;
 };
 using WalkRef = std::unique_ptr<Walk>;
@@ -92,8 +97,10 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// The number of elements, kInfiniteCardinality or kUnknownCardinality.
   virtual int64_t cardinality() const = 0;
   virtual WalkRef walk(const Context& context) const = 0;
-  /// What there is to say beside its name: "(32)", ": one call for 32 elements".
-  virtual std::string details(int64_t /*block*/) const { return ""; }
+  /// What it was told, for `explain` and to tell pipelines apart: "(32)".
+  virtual std::string parameters() const { return ""; }
+  /// What there is to say beside its name: how it runs, if its reader takes so many elements.
+  virtual std::string details(int64_t /*block*/) const { return parameters(); }
   /// How many elements it takes at a time from an input, if its reader takes so many.
   virtual int64_t input_block(int64_t /*block*/) const { return 1; }
   /// A context whose random numbers are for this step alone.
@@ -142,15 +149,16 @@ class Stack {
 
  private:
   void begin(const Row& like, bool is_block);
+  void make_room(int64_t more);
   const Stage& who_;
   int64_t capacity_;
   int64_t size_ = 0;
+  int64_t room_ = 0;  // rows that the columns have: all at once if they are not too large
   Row columns_;
 };
 
-/// The element `i` of a block.
+/// The element `i` of a block, copied: it may be kept for long, and the block is let go of.
 Row row_of(const Row& block, int64_t i);
-Tensor row_of(const Tensor& column, int64_t i);
 /// The elements [begin, end) of a block.
 Row rows_of(const Row& block, int64_t begin, int64_t end);
 

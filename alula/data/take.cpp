@@ -45,7 +45,7 @@ class Taken final : public SameSpecStage {
   WalkRef walk(const Context& context) const override {
     return std::make_unique<TakeWalk>(*this, input().walk(context), count_);
   }
-  std::string details(int64_t) const override { return fmt::format("({})", count_); }
+  std::string parameters() const override { return fmt::format("({})", count_); }
   int64_t input_block(int64_t block) const override { return block; }
 
  private:

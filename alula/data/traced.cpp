@@ -40,6 +40,13 @@ Traced::Traced(const char* who, const ElementFunction& function, const ElementSp
     return;
   }
   single_ = std::make_shared<graph::Compiled>(graph_);
+  const auto has_effects = [](const graph::Node& node) {
+    return node.kind == graph::Node::Kind::kOp && node.op->type().effects;
+  };
+  if (std::any_of(graph_.nodes.begin(), graph_.nodes.end(), has_effects)) {
+    why_not_ = "it calls host code";
+    return;
+  }
   try {
     make_block(2);
   } catch (const Error& error) {

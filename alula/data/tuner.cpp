@@ -14,8 +14,6 @@ using std::chrono::milliseconds;
 constexpr Tuner::Duration kWorthAThread = microseconds(30);
 /// A reader that is away much longer than an item takes would hardly gain.
 constexpr double kHardlyAnything = 0.02;
-/// Items made before the first decision. The first of all is left out: it may compile something.
-constexpr int64_t kTrialItems = 4;
 
 constexpr int64_t kWindowItems = 8;
 constexpr Tuner::Duration kWindowTime = milliseconds(10);
@@ -33,17 +31,24 @@ Tuner::Tuner(const Plan& plan, std::shared_ptr<Budget> budget, Notes& notes)
       notes_(notes),
       workers_(plan.workers == AUTOTUNE ? 0 : plan.workers),
       buffer_(plan.buffer == AUTOTUNE ? std::max<int64_t>(2, 2 * workers_) : plan.buffer) {
-  if (plan.workers == AUTOTUNE && plan.buffer != AUTOTUNE) workers_ = 1;
+  if (plan.workers != AUTOTUNE) return;
+  const Notes::Choice last = notes.choice();
+  workers_ = std::min(last.workers, plan.most_workers);
+  if (plan.buffer == AUTOTUNE) buffer_ = std::max(last.buffer, buffer_);
 }
 
 void Tuner::made_inline(Duration cost, Duration away) {
-  if (inline_items_++ == 0) return;
-  const double weight = 1.0 / static_cast<double>(std::min<int64_t>(inline_items_ - 1, 16));
-  cost_ += weight * (cost - cost_);
-  away_ += weight * (away - away_);
-  if (inline_items_ <= kTrialItems) return;
-  if (cost_ > kWorthAThread && cost_ > kHardlyAnything * away_) workers_ = 1;
-  if (inline_items_ == kTrialItems + 1 || uses_threads()) note();
+  const int64_t item = inline_items_++;
+  if (item == 0) return;
+  const auto place = static_cast<size_t>(item) % costs_.size();
+  costs_[place] = cost;
+  away_[place] = away;
+  if (item < std::ssize(costs_)) return;
+  // The least of some: a thread that was held up once says nothing about its work.
+  const Duration least = *std::min_element(costs_.begin(), costs_.end());
+  const Duration reader = *std::min_element(away_.begin(), away_.end());
+  if (least > kWorthAThread && least > kHardlyAnything * reader) workers_ = 1;
+  if (item == std::ssize(costs_) || uses_threads()) note();
 }
 
 void Tuner::begin() {
@@ -108,8 +113,10 @@ void Tuner::note() {
   const auto counted = [](int64_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
+  if (plan_.workers == AUTOTUNE) notes_.choose({workers_, buffer_});
   if (!uses_threads())
-    notes_.set(fmt::format("in the reader's thread: {:.0f} us an item", 1e6 * cost_.count()));
+    notes_.set(fmt::format("in the reader's thread: {:.0f} us an item",
+                           1e6 * std::min_element(costs_.begin(), costs_.end())->count()));
   else
     notes_.set(fmt::format("{}, at most {} ahead{}", counted(workers_, "thread"),
                            counted(buffer_, "item"),

@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -10,9 +12,22 @@ namespace alula::data {
 /// A number that Alula chooses, and adjusts while a pipeline runs.
 inline constexpr int64_t AUTOTUNE = -1;
 
-/// What a step has to say of how it runs: written by its walks, read by `explain`.
+/// What a step's walks have found out: how it runs, for `explain`, and what AUTOTUNE chose, which
+/// the next walk begins with.
 class Notes {
  public:
+  struct Choice {
+    int64_t workers = 0;
+    int64_t buffer = 0;
+  };
+  void choose(const Choice& choice) {
+    const std::lock_guard lock(mutex_);
+    choice_ = choice;
+  }
+  Choice choice() const {
+    const std::lock_guard lock(mutex_);
+    return choice_;
+  }
   void set(std::string text) {
     const std::lock_guard lock(mutex_);
     text_ = std::move(text);
@@ -25,6 +40,7 @@ class Notes {
  private:
   mutable std::mutex mutex_;
   std::string text_;
+  Choice choice_;
 };
 
 /// Decides how many threads work ahead of a reader, and how far, from how long the reader waits.
@@ -80,7 +96,8 @@ class Tuner {
   int64_t workers_;
   int64_t buffer_;
   int64_t inline_items_ = 0;
-  Duration cost_ = {}, away_ = {};
+  std::array<Duration, 4> costs_ = {};  // of the last items, and how long the reader was away
+  std::array<Duration, 4> away_ = {};
   int64_t item_bytes_ = 0;
   int64_t held_ = 0;  // of the budget: what a full buffer takes
   Window window_;

@@ -55,6 +55,25 @@ TEST(Tuner, DoesNotJudgeByTheFirstItem) {
   EXPECT_FALSE(trial.tuner.uses_threads());
 }
 
+TEST(Tuner, IsNotMisledByAThreadThatWasHeldUp) {
+  Trial trial({});
+  for (int i = 0; i < 200; ++i)
+    trial.tuner.made_inline(i % 3 == 0 ? milliseconds(2) : microseconds(5), microseconds(0));
+  EXPECT_FALSE(trial.tuner.uses_threads());
+}
+
+TEST(Tuner, BeginsWithWhatTheLastWalkChose) {
+  Notes notes;
+  const auto budget = std::make_shared<Budget>(kPlenty);
+  notes.choose({.workers = 3, .buffer = 12});
+  const Tuner tuner({}, budget, notes);
+  EXPECT_EQ(tuner.workers(), 3);
+  EXPECT_EQ(tuner.buffer(), 12);
+  const Tuner told({.workers = 2, .buffer = 5}, budget, notes);
+  EXPECT_EQ(told.workers(), 2);
+  EXPECT_EQ(told.buffer(), 5);
+}
+
 TEST(Tuner, AddsThreadsUntilTheReaderDoesNotWait) {
   Trial trial({});
   for (int i = 0; i < 5; ++i) trial.tuner.made_inline(milliseconds(4), milliseconds(1));

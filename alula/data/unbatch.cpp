@@ -23,10 +23,12 @@ class UnbatchWalk final : public Walk {
     return stack.size();
   }
   void save(StateWriter& state) override {
+    state.number(batches_);
     state.tensors(taken_ < size_ ? rows_of(batch_, taken_, size_) : Row{});
     input_->save(state);
   }
   void restore(StateReader& state) override {
+    batches_ = state.count();
     batch_ = read_block(state, stage().spec(), size_);
     taken_ = 0;
     input_->restore(state);
@@ -36,12 +38,16 @@ class UnbatchWalk final : public Walk {
   /// Whether there is an element to be had.
   bool read() {
     while (taken_ == size_) {
-      if (!input_->next(batch_)) return false;
+      Row batch;
+      if (!input_->next(batch)) return false;
+      const int64_t index = batches_++;
+      for (const Tensor& tensor : batch)
+        require(tensor.shape()[0] == batch[0].shape()[0],
+                "{}: element {}: the first dimensions differ: {} and {}.", stage().title(), index,
+                batch[0].spec(), tensor.spec());
       taken_ = 0;
-      size_ = batch_[0].shape()[0];
-      for (const Tensor& tensor : batch_)
-        require(tensor.shape()[0] == size_, "{}: the first dimensions differ: {} and {}.",
-                stage().title(), batch_[0].spec(), tensor.spec());
+      size_ = batch[0].shape()[0];
+      batch_ = std::move(batch);
     }
     return true;
   }
@@ -50,6 +56,7 @@ class UnbatchWalk final : public Walk {
   Row batch_;
   int64_t taken_ = 0;
   int64_t size_ = 0;
+  int64_t batches_ = 0;
 };
 
 ElementSpec unbatched(ElementSpec spec) {
@@ -66,7 +73,9 @@ class Unbatched final : public Stage {
   int64_t cardinality() const override {
     const int64_t batches = input().cardinality(), each = input().spec().specs[0].shape[0];
     if (batches <= 0) return batches;
-    return each == kUnknown ? kUnknownCardinality : batches * each;
+    int64_t all = 0;
+    if (each == kUnknown || __builtin_mul_overflow(batches, each, &all)) return kUnknownCardinality;
+    return all;
   }
   WalkRef walk(const Context& context) const override {
     return std::make_unique<UnbatchWalk>(*this, input().walk(context.with_block(1)));
