@@ -12,18 +12,17 @@ inline std::vector<std::string> texts(const Dataset& dataset) {
   return result;
 }
 
-/// The numbers from 0 to `count`, of which one fails.
-inline Dataset failing_numbers(int64_t count, int64_t failing) {
-  return Dataset::from_generator(
-      [=] {
-        return [=, at = int64_t{0}](Element& element) mutable {
-          const int64_t number = at++;
-          if (number == failing) throw std::runtime_error("this one fails");
-          element = Tensor(number);
-          return number < count;
-        };
-      },
-      {{}, {{int64, {}}}});
+/// The numbers below `count`, of which one fails.
+inline Dataset failing_numbers(int64_t count, int64_t bad) {
+  const auto make = [=] {
+    return [=, i = int64_t{0}](Element& e) mutable {
+      const int64_t mine = i++;
+      require(mine != bad, "number {} is a bad one", mine);
+      e = Tensor(mine);
+      return mine < count;
+    };
+  };
+  return Dataset::from_generator(make, {{}, {{int64, {}}}});
 }
 
 /// What comes, number by number, with a "!" for each error.
@@ -88,19 +87,6 @@ inline void expect_same_in_blocks(const Dataset& dataset) {
         unpacked.push_back(Element(batch.structure(), row_of(batch.tensors(), i)).str());
     EXPECT_EQ(unpacked, single) << "in batches of " << size;
   }
-}
-
-/// The numbers below `count`, of which one fails.
-inline Dataset failing_numbers(int64_t count, int64_t bad) {
-  const auto make = [=] {
-    return [=, i = int64_t{0}](Element& e) mutable {
-      const int64_t mine = i++;
-      require(mine != bad, "number {} is a bad one", mine);
-      e = Tensor(mine);
-      return mine < count;
-    };
-  };
-  return Dataset::from_generator(make, {{}, {{int64, {}}}});
 }
 
 /// The elements that a reader gets who goes on behind errors, and how many of those there were.

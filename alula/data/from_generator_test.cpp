@@ -65,7 +65,7 @@ TEST(FromGenerator, IsRestoredBehindAnError) {
   Element element;
   for (int i = 0; i < 4; ++i) try {
       first.next(element);
-    } catch (const UnknownError&) {
+    } catch (const Error&) {
     }
   second.restore(first.save());
   ASSERT_TRUE(second.next(element));

@@ -92,7 +92,7 @@ TEST(Shuffle, LosesNothingButTheElementThatFails) {
   for (bool more = true; more;) try {
       more = i.next(element);
       if (more) seen.push_back(element.tensor().item<int64_t>());
-    } catch (const UnknownError&) {
+    } catch (const Error&) {
       ++errors;
     }
   EXPECT_EQ(errors, 1);
