@@ -1,3 +1,4 @@
+#include "alula/data/batches.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -21,27 +22,22 @@ class BatchWalk final : public Walk {
   bool drop_remainder_;
 };
 
-/// Batches have one size if the last one is left out, or is whole.
-ElementSpec batched(const Stage& input, int64_t size, bool drop_remainder) {
-  const int64_t count = input.cardinality();
-  const bool whole =
-      drop_remainder || count == kInfiniteCardinality || (count > 0 && count % size == 0);
+ElementSpec batched(const Stage& input, const Batches& batches) {
   ElementSpec spec = input.spec();
-  for (Spec& each : spec.specs) each.shape = Shape{whole ? size : kUnknown} + each.shape;
+  for (Spec& each : spec.specs)
+    each.shape = Shape{batches.dimension(input.cardinality())} + each.shape;
   return spec;
 }
 
 class Batched final : public Stage {
  public:
   Batched(const StageRef& input, int64_t size, bool drop_remainder)
-      : Stage("batch", batched(*input, size, drop_remainder), {input}),
+      : Stage("batch", batched(*input, {size, drop_remainder}), {input}),
         size_(size),
         drop_remainder_(drop_remainder) {}
 
   int64_t cardinality() const override {
-    const int64_t count = input().cardinality();
-    if (count < 0) return count;
-    return count / size_ + (drop_remainder_ || count % size_ == 0 ? 0 : 1);
+    return Batches{size_, drop_remainder_}.of(input().cardinality());
   }
   WalkRef walk(const Context& context) const override {
     return std::make_unique<BatchWalk>(*this, input().walk(context.with_block(size_)), size_,

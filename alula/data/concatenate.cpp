@@ -1,3 +1,4 @@
+#include "alula/data/chain.h"
 #include "alula/data/dataset.h"
 #include "alula/data/merge.h"
 
@@ -15,17 +16,10 @@ class ConcatenateWalk final : public Walk {
     return true;
   }
   int64_t next_block(int64_t count, Row& block) override {
-    const int64_t given = input_->next_block(count, block);
-    if (given == count || !go_on()) return given;
-    if (given == 0) return input_->next_block(count, block);
-    Row rest;
-    const int64_t more = input_->next_block(count - given, rest);
-    if (more == 0) return given;
-    Stack stack(stage(), given + more);
-    stack.add(block, 0, given);
-    stack.add(rest, 0, more);
-    block = stack.take();
-    return given + more;
+    return chained_block(
+        stage(), count, block,
+        [&](int64_t wanted, Row& part) { return input_->next_block(wanted, part); },
+        [&] { return go_on(); });
   }
   int64_t skip(int64_t count) override {
     const int64_t passed = input_->skip(count);

@@ -72,10 +72,12 @@ class CsvWalk final : public Walk {
     }
   }
   bool read_record() {
+    const uint64_t begin = reader_->position();
     try {
       if (!reader_->read(fields_)) return false;
     } catch (const DataLossError&) {
-      reader_.reset();  // where the next record begins is not known
+      // A record that is malformed is passed over; a file that cannot be read is left.
+      if (reader_->position() == begin) reader_.reset();
       throw;
     }
     require(fields_.size() == layout_.header.size(),

@@ -130,7 +130,8 @@ class Dataset {
   Dataset filter(F predicate) const {
     return filter_traced(as_element_function(std::move(predicate)));
   }
-  /// The elements of the data sets that a function makes of each element. It is called for each.
+  /// The elements of the data sets that a function makes of each element. It is called for each,
+  /// and here already for the first one, which is read to see what the data sets give.
   template <class F>
   Dataset flat_map(F function) const {
     return flat_map_with(as_dataset_function(std::move(function)));

@@ -1,3 +1,4 @@
+#include "alula/data/chain.h"
 #include "alula/data/inner.h"
 
 namespace alula::data {
@@ -19,20 +20,14 @@ class FlatMapWalk final : public Walk {
     return false;
   }
   int64_t next_block(int64_t count, Row& block) override {
-    Stack stack(stage(), count);
-    while (stack.size() < count && open()) {
-      Row part;
-      const int64_t wanted = count - stack.size();
-      const int64_t given = inner_->next_block(wanted, part);
-      if (given < wanted) inner_.reset();
-      if (given == count) {
-        block = std::move(part);
-        return count;
-      }
-      if (given > 0) stack.add(part, 0, given);
-    }
-    block = stack.take();
-    return stack.size();
+    if (!open()) return 0;
+    return chained_block(
+        stage(), count, block,
+        [&](int64_t wanted, Row& part) { return inner_->next_block(wanted, part); },
+        [&] {
+          inner_.reset();
+          return open();
+        });
   }
   void save(StateWriter& state) override {
     state.number(index_);

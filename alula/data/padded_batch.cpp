@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "alula/data/batches.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -73,18 +74,14 @@ struct Padding {
 
 class PaddedBatchWalk final : public Walk {
  public:
-  PaddedBatchWalk(const Stage& stage, WalkRef input, int64_t size, bool drop_remainder,
-                  const Padding& padding)
-      : Walk(stage),
-        input_(std::move(input)),
-        size_(size),
-        drop_remainder_(drop_remainder),
-        padding_(padding) {}
+  PaddedBatchWalk(const Stage& stage, WalkRef input, const Batches& batches, const Padding& padding)
+      : Walk(stage), input_(std::move(input)), batches_(batches), padding_(padding) {}
 
   bool next(Row& batch) override {
     std::vector<Row> rows;
-    for (Row row; std::ssize(rows) < size_ && input_->next(row);) rows.push_back(std::move(row));
-    if (rows.empty() || (drop_remainder_ && std::ssize(rows) < size_)) return false;
+    for (Row row; std::ssize(rows) < batches_.size && input_->next(row);)
+      rows.push_back(std::move(row));
+    if (rows.empty() || (batches_.drop_remainder && std::ssize(rows) < batches_.size)) return false;
     batch.clear();
     for (size_t i = 0; i < padding_.shapes.size(); ++i) batch.push_back(padded(rows, i));
     return true;
@@ -120,44 +117,33 @@ class PaddedBatchWalk final : public Walk {
   }
 
   WalkRef input_;
-  int64_t size_;
-  bool drop_remainder_;
+  Batches batches_;
   const Padding& padding_;
 };
 
-/// Batches have one size if the last one is left out, or is whole.
-ElementSpec batched(const Stage& input, const Padding& padding, int64_t size, bool drop_remainder) {
-  const int64_t count = input.cardinality();
-  const bool whole =
-      drop_remainder || count == kInfiniteCardinality || (count > 0 && count % size == 0);
+ElementSpec batched(const Stage& input, const Padding& padding, const Batches& batches) {
   ElementSpec spec = input.spec();
   for (size_t i = 0; i < spec.specs.size(); ++i)
-    spec.specs[i].shape = Shape{whole ? size : kUnknown} + padding.shapes[i];
+    spec.specs[i].shape = Shape{batches.dimension(input.cardinality())} + padding.shapes[i];
   return spec;
 }
 
 class PaddedBatched final : public Stage {
  public:
-  PaddedBatched(const StageRef& input, int64_t size, bool drop_remainder, const Padding& padding)
-      : Stage("padded_batch", batched(*input, padding, size, drop_remainder), {input}),
-        size_(size),
-        drop_remainder_(drop_remainder),
+  PaddedBatched(const StageRef& input, const Batches& batches, const Padding& padding)
+      : Stage("padded_batch", batched(*input, padding, batches), {input}),
+        batches_(batches),
         padding_(padding) {}
 
-  int64_t cardinality() const override {
-    const int64_t count = input().cardinality();
-    if (count < 0) return count;
-    return count / size_ + (!drop_remainder_ && count % size_ != 0 ? 1 : 0);
-  }
+  int64_t cardinality() const override { return batches_.of(input().cardinality()); }
   WalkRef walk(const Context& context) const override {
-    return std::make_unique<PaddedBatchWalk>(*this, input().walk(context.with_block(1)), size_,
-                                             drop_remainder_, padding_);
+    return std::make_unique<PaddedBatchWalk>(*this, input().walk(context.with_block(1)), batches_,
+                                             padding_);
   }
-  std::string details(int64_t) const override { return fmt::format("({})", size_); }
+  std::string parameters() const override { return fmt::format("({})", batches_.size); }
 
  private:
-  int64_t size_;
-  bool drop_remainder_;
+  Batches batches_;
   Padding padding_;
 };
 
@@ -212,7 +198,8 @@ Dataset Dataset::padded_batch(int64_t size, const PaddedBatchOptions& options) c
   require(size > 0, "padded_batch: the size must be positive. Got {}.", size);
   const Padding padding{checked_shapes(element_spec(), options.padded_shapes),
                         checked_values(element_spec(), options.padding_values)};
-  return then(std::make_shared<PaddedBatched>(stage_, size, options.drop_remainder, padding));
+  const Batches batches{size, options.drop_remainder};
+  return then(std::make_shared<PaddedBatched>(stage_, batches, padding));
 }
 
 }  // namespace alula::data

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "alula/data/chain.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -20,21 +21,15 @@ class RepeatWalk final : public Walk {
     return false;
   }
   int64_t next_block(int64_t count, Row& block) override {
-    Stack stack(stage(), count);
-    while (stack.size() < count && begin_epoch()) {
-      Row part;
-      const int64_t wanted = count - stack.size();
-      const int64_t given = input_->next_block(wanted, part);
-      if (given > 0) empty_ = false;
-      if (given == count) {
-        block = std::move(part);
-        return count;
-      }
-      if (given > 0) stack.add(part, 0, given);
-      if (given < wanted && !end_epoch()) break;
-    }
-    block = stack.take();
-    return stack.size();
+    if (!begin_epoch()) return 0;
+    return chained_block(
+        stage(), count, block,
+        [&](int64_t wanted, Row& part) {
+          const int64_t given = input_->next_block(wanted, part);
+          if (given > 0) empty_ = false;
+          return given;
+        },
+        [&] { return end_epoch() && begin_epoch(); });
   }
   void save(StateWriter& state) override {
     state.number(epoch_);

@@ -115,9 +115,11 @@ class Sharded final : public SameSpecStage, public Indexed {
     if (indexed() != nullptr) return std::make_unique<IndexShardWalk>(*this, *this);
     return std::make_unique<ShardWalk>(*this, shard_, input_block(context.block), context);
   }
+  std::string parameters() const override {
+    return fmt::format("({}, {})", shard_.count, shard_.index);
+  }
   std::string details(int64_t) const override {
-    return fmt::format("({}, {}){}", shard_.count, shard_.index,
-                       indexed() != nullptr ? ": by position" : "");
+    return parameters() + (indexed() != nullptr ? ": by position" : "");
   }
   int64_t input_block(int64_t block) const override { return has_known_shapes(spec()) ? block : 1; }
 

@@ -120,7 +120,12 @@ class Windowed final : public Stage {
     if (windows_.are_blocks()) return std::make_unique<BlockWindowWalk>(*this, inner, windows_);
     return std::make_unique<WindowWalk>(*this, input().walk(inner), windows_);
   }
-  std::string details(int64_t) const override { return fmt::format("({})", windows_.size); }
+  std::string parameters() const override {
+    const int64_t size = windows_.size, shift = windows_.shift, stride = windows_.stride;
+    return shift == size && stride == 1
+               ? fmt::format("({})", size)
+               : fmt::format("({}, shift = {}, stride = {})", size, shift, stride);
+  }
   int64_t input_block(int64_t) const override { return windows_.are_blocks() ? windows_.size : 1; }
 
  private:

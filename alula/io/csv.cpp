@@ -162,7 +162,7 @@ bool CsvReader::parse(bool last) {
   auto after = record.read_field();
   while (after == CsvSplitter::After::kField) after = record.read_field();
   if (after == CsvSplitter::After::kMore) return false;
-  if (after == CsvSplitter::After::kProblem) fail_at_problem();
+  if (after == CsvSplitter::After::kProblem) fail_behind_problem();
   line_ = next_line_;
   if (after == CsvSplitter::After::kLineEnd) {
     const bool return_first = *record.at_++ == '\r';
@@ -175,11 +175,22 @@ bool CsvReader::parse(bool last) {
   return true;
 }
 
-void CsvReader::fail_at_problem() const {
-  const int64_t lines = count_lines(input_.window().substr(0, splitter_.problem_.at));
-  fail<DataLossError>("{}: line {}: field {} {} The record begins at byte {}.", input_.name(),
-                      next_line_ + lines, splitter_.problem_.field, splitter_.problem_.what,
-                      position());
+void CsvReader::fail_behind_problem() {
+  const size_t at = splitter_.problem_.at;
+  const int64_t line = next_line_ + count_lines(input_.window().substr(0, at));
+  const uint64_t begin = position();
+  size_t end = input_.window().find_first_of("\r\n", at);
+  while (end == std::string_view::npos && input_.extend())
+    end = input_.window().find_first_of("\r\n", at);
+  end = std::min(end, input_.window().size());
+  // A \r may have its \n behind the window.
+  if (end + 1 < input_.window().size() || input_.extend())
+    end += input_.window().substr(end).starts_with("\r\n") ? 1 : 0;
+  end = std::min(end + 1, input_.window().size());
+  input_.consume(end);
+  next_line_ = line + 1;
+  fail<DataLossError>("{}: line {}: field {} {} The record begins at byte {}.", input_.name(), line,
+                      splitter_.problem_.field, splitter_.problem_.what, begin);
 }
 
 void CsvReader::seek(uint64_t position, int64_t line) {

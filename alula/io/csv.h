@@ -77,7 +77,7 @@ struct CsvReaderOptions {
 
 /// The records of a file of comma-separated values, one after the other. Lines end in \n, \r\n or
 /// \r; a quoted field may go over several. An empty line is a record of one empty field. What is
-/// not well formed throws DataLossError that names file and line.
+/// not well formed throws DataLossError that names file and line; the next line is read then.
 ///   CsvReader reader("prices.csv", {.header = true});
 ///   std::vector<std::string_view> fields;
 ///   while (reader.read(fields)) …
@@ -101,7 +101,7 @@ class CsvReader {
  private:
   /// Splits the record at the beginning of the window; false if more is needed to see its end.
   bool parse(bool last);
-  [[noreturn, gnu::cold]] void fail_at_problem() const;
+  [[noreturn, gnu::cold]] void fail_behind_problem();
 
   BufferedReader input_;
   CsvSplitter splitter_;

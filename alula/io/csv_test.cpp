@@ -120,6 +120,31 @@ TEST(CsvReader, SaysWhatIsWrongAndWhere) {
   EXPECT_ERROR(CsvReader("/nonexistent/x.csv"), NotFoundError, "/nonexistent/x.csv");
 }
 
+TEST(CsvReader, GoesOnAtTheNextLineBehindAProblem) {
+  const auto survivors = [](const std::string& text) {
+    CsvReader reader = reader_of(text);
+    std::vector<std::string> found;
+    for (std::vector<std::string_view> fields;;) {
+      try {
+        if (!reader.read(fields)) return found;
+        found.push_back(fmt::format("{}:{}", reader.line(), fmt::join(fields, "|")));
+      } catch (const DataLossError&) {
+        found.push_back("!");
+      }
+    }
+  };
+  EXPECT_EQ(survivors("a,b\nc,d\"e\nf,g\n"), (Strings{"1:a|b", "!", "3:f|g"}));
+  EXPECT_EQ(survivors("a,b\r\nc,d\"e\r\nf,g"), (Strings{"1:a|b", "!", "3:f|g"}));
+  EXPECT_EQ(survivors("\"a\n\"b\rc,d\r"), (Strings{"!", "3:c|d"}));
+  EXPECT_EQ(survivors("a\n\"b\nc\n"), (Strings{"1:a", "!", "3:c"}));
+  EXPECT_EQ(survivors("a\n\"b"), (Strings{"1:a", "!"}));
+  // The rest of the line lies behind the reader's window.
+  const std::string much(BufferedReader::kBufferBytes, 'x');
+  EXPECT_EQ(survivors("a\"" + much + "\r\nb\n"), (Strings{"!", "2:b"}));
+  for (const size_t short_of : {1, 2, 3})
+    EXPECT_EQ(survivors("a\"" + much.substr(short_of + 1) + "\r\nb\n"), (Strings{"!", "2:b"}));
+}
+
 // Records of random lengths, some longer than the buffer, so that its ends fall everywhere.
 TEST(CsvReader, IsNotConfusedByTheEndsOfItsBuffer) {
   std::mt19937 random(1);
