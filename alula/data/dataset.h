@@ -34,8 +34,8 @@ struct ShuffleOptions {
 struct InterleaveOptions {
   int64_t cycle_length = 4;        // so many data sets are read in turn
   int64_t block_length = 1;        // so many elements of one, then the next
-  int64_t num_parallel_calls = 0;  // as of map: the next elements of each are read ahead
-  bool deterministic = true;
+  int64_t num_parallel_calls = 0;  // so many threads read the next elements of each ahead
+  bool deterministic = true;       // if not, an element of whichever has one ready comes next
 };
 
 struct WindowOptions {
@@ -136,7 +136,7 @@ class Dataset {
   Dataset flat_map(F function) const {
     return flat_map_with(as_dataset_function(std::move(function)));
   }
-  /// The same, of several data sets in turn.
+  /// The same, of several data sets in turn. Here, too, the first element is read at once.
   template <class F>
   Dataset interleave(F function, const InterleaveOptions& options = {}) const {
     return interleave_with(as_dataset_function(std::move(function)), options);

@@ -1,128 +1,12 @@
-#include <condition_variable>
+#include <algorithm>
 
-#include "alula/data/inner.h"
-#include "alula/data/runner.h"
+#include "alula/data/cycle.h"
 
 namespace alula::data {
 namespace {
 
-/// Lets so many threads of one walk read at the same time.
-class Gate {
- public:
-  explicit Gate(int64_t places) : free_(places) {}
-  /// Waits for a place; false if told to stop.
-  bool enter(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait(lock, stop, [this] { return free_ > 0; })) return false;
-    --free_;
-    return true;
-  }
-  void leave() {
-    {
-      const std::lock_guard lock(mutex_);
-      ++free_;
-    }
-    changed_.notify_one();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  int64_t free_;
-};
-
-/// One of the data sets that are read in turn.
-class Slot {
- public:
-  virtual ~Slot() = default;
-  /// Begins to read ahead, if it does.
-  virtual void start() {}
-  virtual bool next(Row& row) = 0;
-  virtual void save(StateWriter& state) = 0;
-  virtual void restore(StateReader& state) = 0;
-};
-
-class PlainSlot final : public Slot {
- public:
-  PlainSlot(const Stage& who, const InnerDatasets& datasets, Row element, int64_t index,
-            const Context& context)
-      : inner_(who, datasets, std::move(element), index, context) {}
-  bool next(Row& row) override { return inner_.next(row); }
-  void save(StateWriter& state) override {
-    state.tensors(inner_.element());
-    state.number(inner_.index());
-    inner_.walk().save(state);
-  }
-  void restore(StateReader& state) override { inner_.walk().restore(state); }
-
- private:
-  InnerWalk inner_;
-};
-
-/// A thread reads ahead of the reader's turn.
-class AheadSlot final : public Slot {
- public:
-  AheadSlot(const Stage& who, const InnerDatasets& datasets, Row element, int64_t index,
-            const Context& context, const Tuner::Plan& plan, Gate& gate, Notes& notes)
-      : spec_(who.spec()), gate_(gate), runner_(plan, context, notes) {
-    const Context inner = runner_.input_context();
-    stop_ = inner.stop;
-    inner_ = std::make_unique<InnerWalk>(who, datasets, std::move(element), index, inner);
-    runner_.begin([this](Runner::Item& item) { return pull(item); }, nullptr);
-  }
-  void start() override { runner_.start(); }
-  bool next(Row& row) override {
-    Runner::Item item;
-    const bool more = runner_.next(item);
-    row = std::move(item.row);
-    return more;
-  }
-  void save(StateWriter& state) override {
-    state.tensors(inner_->element());
-    state.number(inner_->index());
-    runner_.save(state, [&] { inner_->walk().save(state); });
-  }
-  void restore(StateReader& state) override {
-    runner_.restore(state, spec_, [&] { inner_->walk().restore(state); });
-  }
-
- private:
-  bool pull(Runner::Item& item) {
-    if (!gate_.enter(stop_)) return false;
-    try {
-      const bool more = inner_->next(item.row);
-      gate_.leave();
-      return more;
-    } catch (...) {
-      gate_.leave();
-      throw;
-    }
-  }
-
-  const ElementSpec& spec_;
-  Gate& gate_;
-  std::stop_token stop_;
-  std::unique_ptr<InnerWalk> inner_;
-  Runner runner_;  // goes first: its thread uses the others
-};
-
-/// Whether elements take long enough for threads to be worth it from a data set's first element on:
-/// a data set may be too short to find that out by itself.
-class Costs {
- public:
-  using Clock = std::chrono::steady_clock;
-  bool are_high() const { return count_ > kTrial && mean_ > kWorthAThread; }
-  void add(std::chrono::duration<double> cost) {
-    if (count_++ == 0) return;  // it may have opened something
-    mean_ += (cost - mean_) / static_cast<double>(std::min<int64_t>(count_ - 1, 16));
-  }
-
- private:
-  static constexpr std::chrono::duration<double> kWorthAThread = std::chrono::microseconds(30);
-  static constexpr int64_t kTrial = 4;
-  int64_t count_ = 0;
-  std::chrono::duration<double> mean_ = {};
-};
+/// What is read ahead of one data set at most, whatever its share of a turn.
+constexpr int64_t kMostAhead = 64;
 
 class InterleaveWalk final : public Walk {
  public:
@@ -131,26 +15,20 @@ class InterleaveWalk final : public Walk {
       : Walk(stage),
         datasets_(datasets),
         options_(options),
-        context_(stage.own(context).with_block(1)),
-        notes_(notes),
-        gate_(options.num_parallel_calls > 0 ? options.num_parallel_calls : options.cycle_length),
         input_(stage.input().walk(context.with_block(1))),
-        slots_(static_cast<size_t>(options.cycle_length)) {}
+        cycle_({.places = options.cycle_length,
+                .readers = options.num_parallel_calls,
+                .ahead = std::clamp<int64_t>(options.block_length, 2, kMostAhead)},
+               stage.own(context).with_block(1), notes) {}
 
   bool next(Row& row) override {
     if (reads_ahead() && !begun_) open_all();
     while (open_ > 0 || !input_ended_) {
-      std::unique_ptr<Slot>& slot = slots_[cycle_];
-      if (slot == nullptr && (input_ended_ || !open(cycle_))) {
-        turn();
-      } else if (read(*slot, row)) {
-        if (++taken_ == options_.block_length) turn();
+      if (!options_.deterministic) take_whichever_is_there();
+      if (!cycle_.is_open(turn_) && (input_ended_ || !open(turn_)))
+        pass_on();
+      else if (read(row))
         return true;
-      } else {
-        close(cycle_);
-        if (reads_ahead()) open(cycle_);
-        turn();
-      }
     }
     return false;
   }
@@ -159,62 +37,68 @@ class InterleaveWalk final : public Walk {
 
  private:
   bool reads_ahead() const { return options_.num_parallel_calls != 0; }
-  bool read(Slot& slot, Row& row) {
-    if (options_.num_parallel_calls != AUTOTUNE || costs_.are_high()) return slot.next(row);
-    const Costs::Clock::time_point begin = Costs::Clock::now();
-    const bool more = slot.next(row);
-    costs_.add(Costs::Clock::now() - begin);
+  /// Reads from the data set whose turn it is; false if it has ended. An element that fails has had
+  /// its turn.
+  bool read(Row& row) {
+    bool more = true;
+    try {
+      more = cycle_.next(turn_, row);
+    } catch (...) {
+      count();
+      throw;
+    }
+    if (more) {
+      count();
+    } else {
+      const size_t gone = turn_;
+      cycle_.close(gone);
+      --open_;
+      pass_on();
+      if (reads_ahead()) open(gone);
+    }
     return more;
   }
-  /// The next data set's turn.
-  void turn() {
-    taken_ = 0;
-    cycle_ = (cycle_ + 1) % slots_.size();
+  void count() {
+    if (++taken_ == options_.block_length) pass_on();
   }
-  /// All begin to read at once. They are filled in the order in which they would be reached.
+  /// The next data set's turn.
+  void pass_on() {
+    taken_ = 0;
+    turn_ = (turn_ + 1) % cycle_.size();
+  }
+  void take_whichever_is_there() {
+    const size_t there = cycle_.wait_for_any(turn_, !input_ended_);
+    if (there != turn_) taken_ = 0;
+    turn_ = there;
+  }
+  /// All begin to be read at once. They are opened in the order in which they would be reached.
   void open_all() {
     begun_ = true;
-    for (size_t i = 0; i < slots_.size() && !input_ended_; ++i) open(i);
+    for (size_t i = 0; i < cycle_.size() && !input_ended_; ++i) open(i);
   }
   /// Makes the data set of the next element; false if there is none.
   bool open(size_t i) {
     Row element;
     if (!input_ended_) input_ended_ = !input_->next(element);
     if (input_ended_) return false;
-    slots_[i] = make(std::move(element), index_++);
-    slots_[i]->start();
+    cycle_.open(i, make(std::move(element), index_++));
     ++open_;
     return true;
   }
-  void close(size_t i) {
-    slots_[i].reset();
-    --open_;
-  }
-  std::unique_ptr<Slot> make(Row element, int64_t index) {
-    if (!reads_ahead())
-      return std::make_unique<PlainSlot>(stage(), datasets_, std::move(element), index, context_);
-    const bool tuned = options_.num_parallel_calls == AUTOTUNE;
-    const Tuner::Plan plan{
-        .workers = tuned && !costs_.are_high() ? AUTOTUNE : 1,
-        .most_workers = 1,
-        .buffer = tuned ? AUTOTUNE : std::max<int64_t>(2, options_.block_length)};
-    return std::make_unique<AheadSlot>(stage(), datasets_, std::move(element), index, context_,
-                                       plan, gate_, notes_);
+  std::unique_ptr<InnerWalk> make(Row element, int64_t index) const {
+    return std::make_unique<InnerWalk>(stage(), datasets_, std::move(element), index,
+                                       cycle_.inner_context());
   }
 
   const InnerDatasets& datasets_;
   InterleaveOptions options_;
-  Context context_;
-  Notes& notes_;
-  Gate gate_;
-  Costs costs_;
   WalkRef input_;
   bool input_ended_ = false;
   bool begun_ = false;
   int64_t index_ = 0;  // of the next element of the input
-  std::vector<std::unique_ptr<Slot>> slots_;
+  Cycle cycle_;
   int64_t open_ = 0;
-  size_t cycle_ = 0;   // whose turn it is
+  size_t turn_ = 0;    // whose it is
   int64_t taken_ = 0;  // of this turn
 };
 
@@ -223,11 +107,11 @@ void InterleaveWalk::save(StateWriter& state) {
   state.number(input_ended_ ? 1 : 0);
   state.number(begun_ ? 1 : 0);
   state.number(index_);
-  state.number(static_cast<int64_t>(cycle_));
+  state.number(static_cast<int64_t>(turn_));
   state.number(taken_);
-  for (const std::unique_ptr<Slot>& slot : slots_) {
-    state.number(slot != nullptr ? 1 : 0);
-    if (slot != nullptr) slot->save(state);
+  for (size_t i = 0; i < cycle_.size(); ++i) {
+    state.number(cycle_.is_open(i) ? 1 : 0);
+    if (cycle_.is_open(i)) cycle_.save(i, state);
   }
 }
 
@@ -236,14 +120,13 @@ void InterleaveWalk::restore(StateReader& state) {
   input_ended_ = state.number() != 0;
   begun_ = state.number() != 0;
   index_ = state.count();
-  cycle_ = static_cast<size_t>(state.count()) % slots_.size();
+  turn_ = static_cast<size_t>(state.count()) % cycle_.size();
   taken_ = state.count();
-  for (std::unique_ptr<Slot>& slot : slots_) {
+  for (size_t i = 0; i < cycle_.size(); ++i) {
     if (state.number() == 0) continue;
     Row element = read_row(state, stage().input().spec());
-    slot = make(std::move(element), state.count());
-    slot->restore(state);
-    slot->start();
+    const int64_t index = state.count();
+    cycle_.restore(i, state, make(std::move(element), index), stage().spec());
     ++open_;
   }
 }
@@ -268,9 +151,10 @@ class Interleaved final : public Stage {
     if (options_.num_parallel_calls == 0) return text;
     text += options_.num_parallel_calls == AUTOTUNE
                 ? "; read ahead by AUTOTUNE"
-                : fmt::format("; read ahead, {} at a time", options_.num_parallel_calls);
+                : fmt::format("; read ahead by up to {} threads",
+                              std::min(options_.num_parallel_calls, options_.cycle_length));
     const std::string notes = notes_.get();
-    return notes.empty() ? text : fmt::format("{} (each: {})", text, notes);
+    return notes.empty() ? text : fmt::format("{} ({})", text, notes);
   }
 
  private:

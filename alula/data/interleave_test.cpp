@@ -1,8 +1,11 @@
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <set>
 #include <thread>
 
 #include "alula/data/dataset_test.h"
+#include "alula/ops/concat.h"
 #include "alula/ops/operators.h"
 
 using namespace alula;
@@ -125,6 +128,77 @@ TEST(Interleave, LeavingEarlyEndsAllThreads) {
   for (const Element& element : mixed)
     if (element.tensor().defined() && ++count == 3) break;
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(2));
+}
+
+TEST(Interleave, HasNoMoreThreadsThanAskedFor) {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  const auto make = [&](const Tensor&) {
+    return Dataset::from_generator(
+        [&] {
+          return [&, i = int64_t{0}](Element& e) mutable {
+            {
+              const std::lock_guard lock(mutex);
+              threads.insert(std::this_thread::get_id());
+            }
+            std::this_thread::sleep_for(milliseconds(1));
+            e = Tensor(i);
+            return i++ < 3;
+          };
+        },
+        {{}, {{int64, {}}}});
+  };
+  for (const int64_t calls : {1, 3}) {
+    const Dataset mixed =
+        Dataset::range(40).interleave(make, {.cycle_length = 40, .num_parallel_calls = calls});
+    threads.clear();
+    EXPECT_EQ(numbers(mixed).size(), 120u);
+    EXPECT_LE(std::ssize(threads), calls);
+  }
+}
+
+TEST(Interleave, TakesWhatIsThereIfItMay) {
+  // The first data set takes long for its first element.
+  const auto make = [](const Tensor& x) {
+    const int64_t which = x.item<int64_t>();
+    return Dataset::from_generator(
+        [which] {
+          return [which, i = int64_t{0}](Element& e) mutable {
+            if (which == 0 && i == 0) std::this_thread::sleep_for(milliseconds(200));
+            e = Tensor(which * 10 + i);
+            return i++ < 3;
+          };
+        },
+        {{}, {{int64, {}}}});
+  };
+  const auto read = [&](bool deterministic) {
+    return numbers(Dataset::range(5).interleave(
+        make, {.cycle_length = 3, .num_parallel_calls = 3, .deterministic = deterministic}));
+  };
+  EXPECT_EQ(read(true).front(), 0);
+  Numbers mixed = read(false);
+  EXPECT_NE(mixed.front(), 0);
+  std::sort(mixed.begin(), mixed.end());
+  EXPECT_EQ(mixed, (Numbers{0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32, 40, 41, 42}));
+}
+
+TEST(Interleave, GoesOnBehindAnError) {
+  const auto two = [](const Tensor& x) { return Dataset::from_tensor_slices(stack({x, -x})); };
+  for (const int64_t calls : {int64_t{0}, int64_t{2}, AUTOTUNE}) {
+    const auto step = [&](const Dataset& each) {
+      return Dataset::range(1).concatenate(each).interleave(
+          two, {.cycle_length = 1, .num_parallel_calls = calls});
+    };
+    expect_goes_on_behind_an_error(step, {.lost = 2});
+    // An element of one of them that fails has had its turn.
+    const auto inner = [](const Tensor& x) {
+      return failing_numbers(4, x.item<int64_t>() == 0 ? 1 : -1);
+    };
+    const Dataset mixed =
+        Dataset::range(2).interleave(inner, {.cycle_length = 2, .num_parallel_calls = calls});
+    EXPECT_EQ(survivors(mixed).elements,
+              (std::vector<std::string>{"0", "0", "1", "2", "2", "3", "3"}));
+  }
 }
 
 TEST(Interleave, ChecksItsNumbers) {
