@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "alula/data/batches.h"
+#include "alula/data/counted_input.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -74,20 +76,27 @@ struct Padding {
 
 class PaddedBatchWalk final : public Walk {
  public:
-  PaddedBatchWalk(const Stage& stage, WalkRef input, const Batches& batches, const Padding& padding)
-      : Walk(stage), input_(std::move(input)), batches_(batches), padding_(padding) {}
+  PaddedBatchWalk(const Stage& stage, const Context& context, const Batches& batches,
+                  const Padding& padding)
+      : Walk(stage), input_(stage.input(), context), batches_(batches), padding_(padding) {}
 
   bool next(Row& batch) override {
     std::vector<Row> rows;
-    for (Row row; std::ssize(rows) < batches_.size && input_->next(row);)
-      rows.push_back(std::move(row));
+    const int64_t begin = input_.position();
+    try {
+      for (Row row; std::ssize(rows) < batches_.size && input_.next(row);)
+        rows.push_back(std::move(row));
+    } catch (...) {  // a batch fails whole, as those of `batch` do
+      input_.go_to(begin + std::min(batches_.size, std::numeric_limits<int64_t>::max() - begin));
+      throw;
+    }
     if (rows.empty() || (batches_.drop_remainder && std::ssize(rows) < batches_.size)) return false;
     batch.clear();
     for (size_t i = 0; i < padding_.shapes.size(); ++i) batch.push_back(padded(rows, i));
     return true;
   }
-  void save(StateWriter& state) override { input_->save(state); }
-  void restore(StateReader& state) override { input_->restore(state); }
+  void save(StateWriter& state) override { input_.save(state); }
+  void restore(StateReader& state) override { input_.restore(state); }
 
  private:
   /// The shape that holds all elements' tensor number `i`.
@@ -116,7 +125,7 @@ class PaddedBatchWalk final : public Walk {
     return result;
   }
 
-  WalkRef input_;
+  CountedInput input_;
   Batches batches_;
   const Padding& padding_;
 };
@@ -137,8 +146,7 @@ class PaddedBatched final : public Stage {
 
   int64_t cardinality() const override { return batches_.of(input().cardinality()); }
   WalkRef walk(const Context& context) const override {
-    return std::make_unique<PaddedBatchWalk>(*this, input().walk(context.with_block(1)), batches_,
-                                             padding_);
+    return std::make_unique<PaddedBatchWalk>(*this, context.with_block(1), batches_, padding_);
   }
   std::string parameters() const override { return fmt::format("({})", batches_.size); }
 

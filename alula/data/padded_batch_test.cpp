@@ -80,3 +80,10 @@ TEST(PaddedBatch, ChecksWhatItIsGiven) {
   EXPECT_ERROR(ragged().padded_batch(2, {.padding_values = {Tensor(1.5f)}}), InvalidArgumentError,
                "must be a scalar of its dtype. Got float32[].");
 }
+
+TEST(PaddedBatch, FailsWholeAndGoesOn) {
+  EXPECT_EQ(survivors(failing_numbers(12, 5).padded_batch(4)).elements,
+            survivors(failing_numbers(12, 5).batch(4)).elements);
+  expect_goes_on_behind_an_error([](const Dataset& each) { return each.padded_batch(4); },
+                                 {.in_blocks = false});
+}
