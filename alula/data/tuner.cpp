@@ -10,8 +10,9 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// Items that cost less are made sooner than they are handed from thread to thread.
-constexpr Tuner::Duration kWorthAThread = microseconds(30);
+/// Items that cost less are made sooner where they are read, by the whole team and into caches that
+/// the reader shares, than handed over from another thread.
+constexpr Tuner::Duration kWorthAThread = microseconds(100);
 /// A reader that is away much longer than an item takes would hardly gain.
 constexpr double kHardlyAnything = 0.02;
 

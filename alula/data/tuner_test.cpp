@@ -44,7 +44,7 @@ TEST(Tuner, KeepsCheapWorkInTheReadersThread) {
 
 TEST(Tuner, KeepsWorkThatTheReaderHardlyNoticesInItsThread) {
   Trial trial({});
-  for (int i = 0; i < 100; ++i) trial.tuner.made_inline(microseconds(50), milliseconds(20));
+  for (int i = 0; i < 100; ++i) trial.tuner.made_inline(microseconds(150), milliseconds(20));
   EXPECT_FALSE(trial.tuner.uses_threads());
 }
 
