@@ -22,8 +22,7 @@ void restore(std::string_view bytes) {
   if (bytes.empty()) return;
   const Dataset& dataset = pipelines()[static_cast<uint8_t>(bytes[0]) % pipelines().size()];
   data::Iterator iterator = dataset.iterator();
-  iterator.restore(
-      data::sealed(data::signature(*dataset.stage()), std::string(bytes.substr(1))));
+  iterator.restore(data::sealed(data::signature(*dataset.stage()), std::string(bytes.substr(1))));
   data::Element element;
   for (int i = 0; i < 30 && iterator.next(element); ++i)
     fuzz::check(element.tensors().size() == dataset.element_spec().specs.size());

@@ -122,7 +122,9 @@ TEST(ElementScope, EndsWithItsBlock) {
   random::set_seed(3);
   const random::Stream first = random::reserve("op", float32, {}, 1);
   random::set_seed(3);
-  { const random::ElementScope scope({}, 0); }
+  {
+    const random::ElementScope scope({}, 0);
+  }
   EXPECT_EQ(random::reserve("op", float32, {}, 1).words(0), first.words(0));
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "alula/keras/batch.h"
 #include "alula/graph/function.h"
+#include "alula/keras/batch.h"
 #include "alula/keras/layer.h"
 
 namespace alula::keras {

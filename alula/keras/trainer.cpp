@@ -209,9 +209,7 @@ std::vector<Tensor> predict_step(ModelImpl& model, const Batch& batch) {
     const bool eager = model.trainer != nullptr && model.trainer->options().run_eagerly;
     predictor = std::make_shared<CompiledStep>(
         model, "predict",
-        [&model](const Batch& inputs) {
-          return model.run_all(inputs.x, {.training = false});
-        },
+        [&model](const Batch& inputs) { return model.run_all(inputs.x, {.training = false}); },
         eager ? CompiledStep::Mode::kEager : CompiledStep::Mode::kCompiled);
     model.predictor.store(predictor);
   }

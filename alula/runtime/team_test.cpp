@@ -139,9 +139,8 @@ TEST_F(Team, AThreadCanWorkAlone) {
   const std::thread::id self = std::this_thread::get_id();
   {
     const team::Alone alone;
-    team::parallel_for(1000, kCostly, [&](int64_t, int64_t) {
-      EXPECT_EQ(std::this_thread::get_id(), self);
-    });
+    team::parallel_for(1000, kCostly,
+                       [&](int64_t, int64_t) { EXPECT_EQ(std::this_thread::get_id(), self); });
   }
   meet(4);  // from here on, with the others again
 }
