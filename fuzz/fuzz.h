@@ -21,9 +21,10 @@ template <class Fn>
 int parse(const uint8_t* data, size_t size, Fn fn) {
   try {
     fn(std::string_view(reinterpret_cast<const char*>(data), size));
+    return 0;
   } catch (const Error&) {
+    return 0;
   }
-  return 0;
 }
 
 /// What must hold of anything that was parsed.

@@ -66,6 +66,7 @@ TEST(FromGenerator, IsRestoredBehindAnError) {
   for (int i = 0; i < 4; ++i) try {
       first.next(element);
     } catch (const Error&) {
+      element = {};
     }
   second.restore(first.save());
   ASSERT_TRUE(second.next(element));
