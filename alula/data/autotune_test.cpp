@@ -44,11 +44,14 @@ double waiting(const Dataset& dataset, milliseconds own, int start, int count) {
   return std::chrono::duration<double>(waited) / (Clock::now() - begin);
 }
 
-/// The least of several tries: others may be using the machine.
+/// A reader without AUTOTUNE waits 80% of the time, one with it less than 5% on an idle machine;
+/// others may be using this one.
+constexpr double kHardly = 0.3;
+
+/// The least of several tries.
 double least_waiting(const Dataset& dataset, milliseconds own) {
-  constexpr double kGood = 0.05;
   double least = 1;
-  for (int i = 0; i < 5 && least > kGood; ++i)
+  for (int i = 0; i < 8 && least > kHardly; ++i)
     least = std::min(least, waiting(dataset, own, 300, 100));
   return least;
 }
@@ -59,7 +62,7 @@ TEST(Autotune, TheReaderDoesNotWaitIfTheWorkFits) {
   // 8 ms of work for each 2 ms of the reader's: four threads can do it.
   const Dataset dataset =
       Dataset::range(10'000).map(slow(milliseconds(8)), {.num_parallel_calls = AUTOTUNE});
-  EXPECT_LT(least_waiting(dataset, milliseconds(2)), 0.05) << dataset.explain();
+  EXPECT_LT(least_waiting(dataset, milliseconds(2)), kHardly) << dataset.explain();
   EXPECT_NE(dataset.explain().find("chosen by AUTOTUNE"), std::string::npos) << dataset.explain();
 }
 
@@ -68,7 +71,7 @@ TEST(Autotune, AlsoOfTwoStepsInARow) {
                               .map(slow(milliseconds(4)), {.num_parallel_calls = AUTOTUNE})
                               .map(slow(milliseconds(4)), {.num_parallel_calls = AUTOTUNE})
                               .prefetch(AUTOTUNE);
-  EXPECT_LT(least_waiting(dataset, milliseconds(2)), 0.05) << dataset.explain();
+  EXPECT_LT(least_waiting(dataset, milliseconds(2)), kHardly) << dataset.explain();
 }
 
 TEST(Autotune, WithoutItTheReaderWaits) {
