@@ -145,9 +145,12 @@ class Interleaved final : public Stage {
   WalkRef walk(const Context& context) const override {
     return std::make_unique<InterleaveWalk>(*this, *datasets_, options_, context, notes_);
   }
+  std::string parameters() const override {
+    return fmt::format(": {} data sets in turn, {} of each", options_.cycle_length,
+                       options_.block_length);
+  }
   std::string details(int64_t) const override {
-    std::string text = fmt::format(": {} data sets in turn, {} of each", options_.cycle_length,
-                                   options_.block_length);
+    std::string text = parameters();
     if (options_.num_parallel_calls == 0) return text;
     text += options_.num_parallel_calls == AUTOTUNE
                 ? "; read ahead by AUTOTUNE"

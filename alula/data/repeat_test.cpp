@@ -48,3 +48,9 @@ TEST(TakeAndSkip, CountElementsThatFail) {
   EXPECT_EQ(with_errors(failing_numbers(8, 1).skip(3)), "! 3 4 5 6 7 ");
   EXPECT_EQ(with_errors(failing_numbers(8, 1).take(4)), "0 ! 2 3 ");
 }
+
+TEST(TakeAndSkip, AStateIsForTheSamePipelineAlone) {
+  Iterator first = Dataset::range(10).skip(3).iterator();
+  Iterator other = Dataset::range(10).skip(4).iterator();
+  EXPECT_ERROR(other.restore(first.save()), InvalidArgumentError, "saved by another pipeline");
+}
