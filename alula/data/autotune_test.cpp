@@ -44,8 +44,8 @@ double waiting(const Dataset& dataset, milliseconds own, int start, int count) {
   return std::chrono::duration<double>(waited) / (Clock::now() - begin);
 }
 
-/// A reader without AUTOTUNE waits 80% of the time, one with it less than 5% on an idle machine;
-/// others may be using this one.
+/// A reader without AUTOTUNE waits 80% of the time. Others may be using the machine, so that one
+/// with it may have to wait a little.
 constexpr double kHardly = 0.3;
 
 /// The least of several tries.
