@@ -19,11 +19,9 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; 
 /// `count` characters on from a position, or back if it is negative; false if the text ends first.
 bool move(std::string_view text, Unit unit, int64_t count, size_t& at) {
   if (unit == Unit::kByte) {
-    const int64_t place = static_cast<int64_t>(at) + count;
-    if (count > static_cast<int64_t>(text.size()) || place < 0 ||
-        place > static_cast<int64_t>(text.size()))
-      return false;
-    at = static_cast<size_t>(place);
+    const auto before = static_cast<int64_t>(at), behind = static_cast<int64_t>(text.size() - at);
+    if (count < -before || count > behind) return false;
+    at = static_cast<size_t>(before + count);
     return true;
   }
   for (; count > 0; --count) {
