@@ -1,0 +1,1 @@
+"""TensorFlow 1: graphs, placeholders and sessions."""

@@ -1,0 +1,1 @@
+"""Devices and how they are used."""

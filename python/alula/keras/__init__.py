@@ -1,0 +1,1 @@
+"""Layers, models, losses, metrics, optimizers and training."""

@@ -1,0 +1,1 @@
+"""What a program spends its time on."""

@@ -1,0 +1,11 @@
+#pragma once
+#include "python/src/common.h"
+
+namespace alula::python {
+
+/// The exception under way as a Python error that is set: what a slot of a type returns with.
+PyObject* raise() noexcept;
+
+void bind_errors(nb::module_& m);
+
+}  // namespace alula::python

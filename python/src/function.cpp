@@ -1,0 +1,8 @@
+#include "python/src/convert.h"
+#include "python/src/module.h"
+
+namespace alula::python {
+
+void bind_function(nb::module_&) {}
+
+}  // namespace alula::python

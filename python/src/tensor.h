@@ -1,0 +1,23 @@
+#pragma once
+#include "python/src/common.h"
+
+namespace alula::python {
+
+/// x[index], as Python and TensorFlow index: numbers, slices, an ellipsis, None, tensors, masks.
+Tensor index_tensor(const Tensor& x, nb::handle index);
+
+/// The elements as NumPy shows them, from a new line if they take several.
+std::string values_text(const Tensor& tensor);
+/// What a symbolic tensor is called: "matmul:0".
+std::string symbol_name(const Tensor& tensor);
+
+/// A tensor over the elements of an array, which holds the interface's other side alive.
+Tensor from_dlpack(nb::handle object);
+
+/// The operators that tensors and variables share: slots for a type's definition.
+extern PyType_Slot operator_slots[];
+
+void bind_tensor(nb::module_& m);
+void bind_variable(nb::module_& m);
+
+}  // namespace alula::python

@@ -1,0 +1,1 @@
+"""Tests of the Python package: run against the build tree by `ctest`, or an installed package."""
