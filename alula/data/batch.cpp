@@ -10,7 +10,7 @@ class BatchWalk final : public Walk {
       : Walk(stage), input_(std::move(input)), size_(size), drop_remainder_(drop_remainder) {}
 
   bool next(Row& row) override {
-    const int64_t count = input_->next_block(size_, row);
+    const int64_t count = input_->take_block(size_, row);
     return count == size_ || (count > 0 && !drop_remainder_);
   }
   void save(StateWriter& state) override { input_->save(state); }

@@ -1,3 +1,4 @@
+#include "alula/data/blocks.h"
 #include "alula/data/cache_store.h"
 #include "alula/data/dataset.h"
 
@@ -13,22 +14,21 @@ class CacheWalk final : public Walk {
     begin();
     if (ended_) return false;
     if (reader_ != nullptr) return advance(reader_->next(row) ? 1 : 0, 1) > 0;
-    return fill(1, [&]() -> int64_t {
-             if (!input_->next(row)) return 0;
-             if (writer_ != nullptr) writer_->add(row);
-             return 1;
-           }) > 0;
+    bool more = true;
+    std::exception_ptr error;
+    guarded(error, [&] { more = input_->next(row); });
+    keep(more ? 1 : 0, 1, error, [&] { writer_->add(row); });
+    if (error != nullptr) std::rethrow_exception(error);
+    return more;
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    if (!in_blocks_) return Walk::next_block(count, block);
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
+    if (!in_blocks_) return Walk::next_block(count, block, error);
     begin();
     if (ended_) return 0;
     if (reader_ != nullptr) return advance(reader_->next_block(count, block), count);
-    return fill(count, [&] {
-      const int64_t given = input_->next_block(count, block);
-      if (writer_ != nullptr && given > 0) writer_->add_block(block, given);
-      return given;
-    });
+    const int64_t taken = input_->next_block(count, block, error);
+    keep(taken, count, error, [&] { writer_->add_block(block, taken); });
+    return taken;
   }
   int64_t skip(int64_t count) override {
     begin();
@@ -69,21 +69,15 @@ class CacheWalk final : public Walk {
     ended_ = given < wanted;
     return given;
   }
-  /// Reads from the input. If an element fails, the others are no whole walk.
-  template <class F>
-  int64_t fill(int64_t wanted, const F& read) {
-    int64_t given = 0;
-    try {
-      given = read();
-    } catch (...) {
-      writer_.reset();
-      throw;
-    }
-    advance(given, wanted);
+  /// What the input gave is added to the cache. If an element fails, the others are no whole walk.
+  template <class Add>
+  void keep(int64_t taken, int64_t wanted, std::exception_ptr& error, const Add& add) {
+    if (error == nullptr && taken > 0 && writer_ != nullptr) guarded(error, add);
+    if (error != nullptr) writer_.reset();
+    advance(taken, wanted);
     const int64_t all = stage().input().cardinality();
     // The reader may know the number, and not ask whether there is more.
-    if (ended_ || at_ == all) finish(all < 0 || at_ == all);
-    return given;
+    if (ended_ || at_ == all) guarded(error, [&] { finish(all < 0 || at_ == all); });
   }
 
   /// What comes to its end because the reader has gone is no whole walk.

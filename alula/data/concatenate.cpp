@@ -15,10 +15,10 @@ class ConcatenateWalk final : public Walk {
       if (!go_on()) return false;
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
     return chained_block(
-        stage(), count, block,
-        [&](int64_t wanted, Row& part) { return input_->next_block(wanted, part); },
+        stage(), count, block, error,
+        [&](int64_t wanted, Row& part) { return input_->next_block(wanted, part, error); },
         [&] { return go_on(); });
   }
   int64_t skip(int64_t count) override {

@@ -1,5 +1,6 @@
 #include "alula/io/csv.h"
 
+#include "alula/data/blocks.h"
 #include "alula/data/csv_columns.h"
 
 namespace alula::data {
@@ -16,12 +17,15 @@ class CsvWalk final : public Walk {
     fill(row, 0);
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
     Row whole = columns({count});
-    int64_t given = 0;
-    for (; given < count && read(); ++given) fill(whole, given);
-    block = given == count ? std::move(whole) : rows_of(whole, 0, given);
-    return given;
+    const int64_t taken = fill_block(count, error, [&](int64_t i) {
+      if (!read()) return 0;
+      fill(whole, i);
+      return 1;
+    });
+    block = taken == count ? std::move(whole) : rows_of(whole, 0, taken);
+    return taken;
   }
   int64_t skip(int64_t count) override {
     int64_t passed = 0;

@@ -159,9 +159,7 @@ void Cycle::save(size_t i, StateWriter& state) {
   state.number(place.ended ? 1 : 0);
   state.number(std::ssize(place.items));
   for (const Item& item : place.items) {
-    require<FailedPreconditionError>(item.error == nullptr,
-                                     "iterator: an element that was made ahead has failed. Read "
-                                     "on to its error before saving.");
+    check_may_be_saved(item.error);
     state.tensors(item.row);
   }
   place.inner->walk().save(state);

@@ -25,17 +25,24 @@ inline Dataset failing_numbers(int64_t count, int64_t bad) {
   return Dataset::from_generator(make, {{}, {{int64, {}}}});
 }
 
-/// What comes, number by number, with a "!" for each error.
-inline std::string with_errors(const Dataset& dataset) {
-  std::string text;
+/// What each call of `next` gives, up to the end: elements, and "!" for each error.
+inline std::vector<std::string> calls_of_next(const Dataset& dataset) {
+  std::vector<std::string> texts;
   Iterator iterator = dataset.iterator();
   for (bool more = true; more;) try {
       Element element;
       more = iterator.next(element);
-      if (more) text += element.str() + " ";
+      if (more) texts.push_back(element.str());
     } catch (const Error&) {
-      text += "! ";
+      texts.push_back("!");
     }
+  return texts;
+}
+
+/// The same, one behind the other.
+inline std::string with_errors(const Dataset& dataset) {
+  std::string text;
+  for (const std::string& each : calls_of_next(dataset)) text += each + " ";
   return text;
 }
 
@@ -123,6 +130,27 @@ inline void expect_all_but(int64_t lost, const std::vector<std::string>& all,
   EXPECT_EQ(found, given.size()) << "there are others, or they are out of order: "
                                  << fmt::format("{}", fmt::join(given, " "));
   EXPECT_GE(std::ssize(given), std::ssize(all) - lost) << fmt::format("{}", fmt::join(given, " "));
+}
+
+/// What is read in blocks goes as far in each as so many calls of `next` do, also where an element
+/// fails. `step` takes a data set of the numbers below 24, and gives numbers.
+template <class F>
+void expect_blocks_go_as_far(const F& step) {
+  for (const int64_t bad : {0, 5, 12, 23})
+    for (const int64_t size : {2, 3, 7}) {
+      const Dataset dataset = step(failing_numbers(24, bad));
+      const std::vector<std::string> single = calls_of_next(dataset);
+      std::vector<std::string> expected;
+      for (auto from = single.begin(); from != single.end();) {
+        const auto to = from + std::min<std::ptrdiff_t>(size, single.end() - from);
+        std::vector<int64_t> batch;
+        for (; from != to && *from != "!"; ++from) batch.push_back(std::stoll(*from));
+        expected.push_back(from == to ? Element(Tensor(batch)).str() : "!");
+        from = to;
+      }
+      EXPECT_EQ(calls_of_next(dataset.batch(size)), expected)
+          << "element " << bad << " fails, in blocks of " << size;
+    }
 }
 
 struct GoesOn {

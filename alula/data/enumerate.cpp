@@ -1,6 +1,5 @@
 #include <numeric>
 
-#include "alula/data/counted_input.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -9,30 +8,36 @@ namespace {
 /// An element that fails has its number too: those behind it keep theirs.
 class EnumerateWalk final : public Walk {
  public:
-  EnumerateWalk(const Stage& stage, const Context& context, int64_t start)
-      : Walk(stage), input_(stage.input(), context), start_(start) {}
+  EnumerateWalk(const Stage& stage, WalkRef input, int64_t start)
+      : Walk(stage), input_(std::move(input)), number_(start) {}
 
   bool next(Row& row) override {
-    const int64_t number = start_ + input_.position();
-    if (!input_.next(row)) return false;
+    const int64_t number = number_++;
+    if (!input_->next(row)) return false;
     row.insert(row.begin(), Tensor(number));
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    const int64_t first = start_ + input_.position(), given = input_.next_block(count, block);
-    Tensor numbers = Tensor::uninitialized({int64, {given}});
-    std::iota(static_cast<int64_t*>(numbers.mutable_data()),
-              static_cast<int64_t*>(numbers.mutable_data()) + given, first);
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
+    const int64_t taken = input_->next_block(count, block, error);
+    Tensor numbers = Tensor::uninitialized({int64, {taken}});
+    auto* to = static_cast<int64_t*>(numbers.mutable_data());
+    std::iota(to, to + taken, number_);
     block.insert(block.begin(), numbers);
-    return given;
+    number_ += taken;
+    return taken;
   }
-  int64_t skip(int64_t count) override { return input_.skip(count); }
-  void save(StateWriter& state) override { input_.save(state); }
-  void restore(StateReader& state) override { input_.restore(state); }
+  void save(StateWriter& state) override {
+    state.number(number_);
+    input_->save(state);
+  }
+  void restore(StateReader& state) override {
+    number_ = state.number();
+    input_->restore(state);
+  }
 
  private:
-  CountedInput input_;
-  int64_t start_;
+  WalkRef input_;
+  int64_t number_;  // of the next element
 };
 
 ElementSpec enumerated(const ElementSpec& input) {
@@ -48,7 +53,7 @@ class Enumerated final : public Stage {
       : Stage("enumerate", enumerated(input->spec()), {input}), start_(start) {}
   int64_t cardinality() const override { return input().cardinality(); }
   WalkRef walk(const Context& context) const override {
-    return std::make_unique<EnumerateWalk>(*this, context, start_);
+    return std::make_unique<EnumerateWalk>(*this, input().walk(context), start_);
   }
   int64_t input_block(int64_t block) const override { return block; }
 

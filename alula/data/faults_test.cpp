@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "alula/data/dataset_test.h"
+#include "alula/ops/concat.h"
 #include "alula/ops/operators.h"
 
 // What happens when elements fail, and when a reader leaves.
@@ -65,6 +66,40 @@ TEST(Faults, ReadingGoesOnBehindAnError) {
   EXPECT_ERROR(numbers.next(element), UnknownError, "a bad day");
   ASSERT_TRUE(numbers.next(element));
   EXPECT_EQ(element.tensor().item<int64_t>(), 4);
+}
+
+TEST(Faults, ABlockGoesAsFarAsSoManyElements) {
+  const auto two = [](const Tensor& x) { return Dataset::from_tensor_slices(stack({x, -x})); };
+  const auto last = [](const Tensor&, const Tensor& x) { return x; };
+  const auto first = [](const Tensor& number, const Tensor&) { return number; };
+  const std::vector<std::function<Dataset(const Dataset&)>> steps = {
+      [](const Dataset& each) { return each; },
+      [](const Dataset& each) { return each.map(doubled); },
+      [](const Dataset& each) { return each.map(doubled, {.num_parallel_calls = 3}); },
+      [](const Dataset& each) { return each.take(17); },
+      [](const Dataset& each) { return each.skip(7); },
+      [](const Dataset& each) { return each.cache(); },
+      [](const Dataset& each) { return each.prefetch(2); },
+      [](const Dataset& each) { return each.shuffle(4, {.seed = 1}); },
+      [](const Dataset& each) { return each.repeat(2); },
+      [](const Dataset& each) { return each.map(doubled).repeat(2); },
+      [](const Dataset& each) { return each.take(8).concatenate(each).concatenate(each); },
+      [](const Dataset& each) { return each.batch(5).unbatch(); },
+      [&](const Dataset& each) { return Dataset::range(1).concatenate(each).flat_map(two); },
+  };
+  for (size_t i = 0; i < steps.size(); ++i) {
+    SCOPED_TRACE(fmt::format("step {}", i));
+    expect_blocks_go_as_far(steps[i]);
+    // Whoever counts counts those that failed, and so does whoever reads two side by side.
+    expect_blocks_go_as_far(
+        [&](const Dataset& each) { return steps[i](each).enumerate().map(first); });
+    expect_blocks_go_as_far([&](const Dataset& each) {
+      return Dataset::zip({Dataset::range(100), steps[i](each)}).map(last);
+    });
+    expect_blocks_go_as_far([&](const Dataset& each) {
+      return Dataset::zip({steps[i](each), Dataset::range(100)}).map(last);
+    });
+  }
 }
 
 TEST(Faults, LeavingEarlyEndsThreadsPromptly) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 
+#include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -20,13 +21,17 @@ class FileWalk final : public Walk {
     row.assign(1, Tensor(text));
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
     Tensor column = Tensor::uninitialized({string, {count}});
     auto* to = static_cast<std::string*>(column.mutable_data());
-    int64_t given = 0;
-    for (std::string_view text; given < count && read(text);) to[given++].assign(text);
-    block.assign(1, given == count ? column : column.rows(0, given));
-    return given;
+    const int64_t taken = fill_block(count, error, [&](int64_t i) {
+      std::string_view text;
+      if (!read(text)) return 0;
+      to[i].assign(text);
+      return 1;
+    });
+    block.assign(1, taken == count ? column : column.rows(0, taken));
+    return taken;
   }
   int64_t skip(int64_t count) override {
     int64_t passed = 0;

@@ -1,3 +1,4 @@
+#include "alula/data/blocks.h"
 #include "alula/data/calls.h"
 #include "alula/data/dataset.h"
 #include "alula/data/kept.h"
@@ -21,18 +22,23 @@ class FilterWalk final : public Walk {
       row = kept_.take_one();
       return true;
     }
-    while (input_->next(row))
-      if (passes(row)) return true;
-    return false;
+    for (;;) {
+      const int64_t index = index_++;
+      if (!input_->next(row)) return false;
+      if (passes(row, index)) return true;
+    }
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    if (block_ == 1) return Walk::next_block(count, block);
-    if (!read()) return 0;
-    if (kept_.take_whole(count, block)) return count;
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
+    if (block_ == 1) return Walk::next_block(count, block, error);
     Stack stack(stage(), count);
-    while (stack.size() < count && read()) kept_.take(count - stack.size(), stack);
-    block = stack.take();
-    return stack.size();
+    block.clear();
+    const int64_t taken = fill_block(count, error, [&](int64_t before) -> int64_t {
+      if (!read()) return 0;
+      if (before == 0 && kept_.take_whole(count, block)) return count;
+      return kept_.take(count - before, stack);
+    });
+    if (stack.size() > 0) block = stack.take();
+    return taken;
   }
   void save(StateWriter& state) override {
     state.number(index_);
@@ -46,19 +52,21 @@ class FilterWalk final : public Walk {
   }
 
  private:
-  bool passes(const Row& row) {
+  bool passes(const Row& row, int64_t index) const {
     Row result = row;
-    calls_.run(result, index_++);
+    calls_.run(result, index);
     return result[0].item<bool>();
   }
   /// Reads blocks until an element has passed; false at the end.
   bool read() {
     while (kept_.left() == 0) {
       Row block;
-      const int64_t given = input_->next_block(block_, block);
+      std::exception_ptr error;
+      const int64_t given = input_->next_block(block_, block, error);
+      const int64_t first = std::exchange(index_, index_ + given);
+      if (error != nullptr) std::rethrow_exception(error);
       if (given == 0) return false;
       Row results = block;
-      const int64_t first = std::exchange(index_, index_ + given);
       calls_.run_block(results, given, first);
       const Tensor answers = results[0].cpu();
       std::vector<int64_t> rows;

@@ -19,11 +19,12 @@ class FlatMapWalk final : public Walk {
     }
     return false;
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    if (!open()) return 0;
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
     return chained_block(
-        stage(), count, block,
-        [&](int64_t wanted, Row& part) { return inner_->next_block(wanted, part); },
+        stage(), count, block, error,
+        [&](int64_t wanted, Row& part) {
+          return open() ? inner_->next_block(wanted, part, error) : 0;
+        },
         [&] {
           inner_.reset();
           return open();

@@ -49,7 +49,7 @@ class SlicesWalk final : public Walk {
     return true;
   }
   /// Nothing is copied where the rows of all elements lie together.
-  int64_t next_block(int64_t count, Row& block) override {
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr&) override {
     const int64_t given = std::min(count, at_.left()), begin = at_.take(given);
     block = rows_of(columns_, begin, begin + given);
     return given;

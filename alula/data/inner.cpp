@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "alula/data/blocks.h"
 #include "alula/data/merge.h"
 
 namespace alula::data {
@@ -115,15 +116,19 @@ bool InnerWalk::next(Row& row) {
   return true;
 }
 
-int64_t InnerWalk::next_block(int64_t count, Row& block) {
-  int64_t given = 0;
-  try {
-    given = walk_->next_block(count, block);
-  } catch (...) {
-    rethrow();
-  }
-  if (must_check_ && given > 0) check(block, 1);
-  return given;
+int64_t InnerWalk::next_block(int64_t count, Row& block, std::exception_ptr& error) {
+  int64_t taken = 0;
+  guarded(error, [&] {
+    try {
+      std::exception_ptr inner;
+      taken = walk_->next_block(count, block, inner);
+      if (inner != nullptr) std::rethrow_exception(inner);
+    } catch (...) {
+      rethrow();
+    }
+    if (must_check_ && taken > 0) check(block, 1);
+  });
+  return taken;
 }
 
 void InnerWalk::check(const Row& row, int first_axis) const {

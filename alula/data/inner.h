@@ -30,7 +30,7 @@ class InnerWalk {
             const Context& context);
 
   bool next(Row& row);
-  int64_t next_block(int64_t count, Row& block);
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error);
   const Row& element() const { return element_; }
   int64_t index() const { return index_; }
   Walk& walk() { return *walk_; }

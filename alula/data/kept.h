@@ -25,13 +25,15 @@ class Kept {
     block = std::move(block_);
     return true;
   }
-  /// Adds up to so many to a stack. Those that lie together are copied together.
-  void take(int64_t count, Stack& stack) {
-    for (const int64_t end = at_ + std::min(count, left()); at_ < end;) {
+  /// Adds up to so many to a stack; how many. Those that lie together are copied together.
+  int64_t take(int64_t count, Stack& stack) {
+    const int64_t taken = std::min(count, left());
+    for (const int64_t end = at_ + taken; at_ < end;) {
       const int64_t first = row(at_), begin = at_;
       while (at_ < end && row(at_) == first + at_ - begin) ++at_;
       stack.add(block_, first, first + at_ - begin);
     }
+    return taken;
   }
   void save(const Stage& who, StateWriter& state) const {
     Stack stack(who, left());

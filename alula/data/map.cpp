@@ -1,3 +1,4 @@
+#include "alula/data/blocks.h"
 #include "alula/data/calls.h"
 #include "alula/data/dataset.h"
 #include "alula/data/runner.h"
@@ -15,17 +16,18 @@ class MapWalk final : public Walk {
         input_(stage.input().walk(context)) {}
 
   bool next(Row& row) override {
+    const int64_t index = index_++;
     if (!input_->next(row)) return false;
-    calls_.run(row, index_++);
+    calls_.run(row, index);
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    if (!vectorizes_ || count == 1) return Walk::next_block(count, block);
-    const int64_t first = std::exchange(index_, index_ + count);
-    const int64_t given = input_->next_block(count, block);
-    if (given == 0) return 0;
-    calls_.run_block(block, given, first);
-    return given;
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
+    if (!vectorizes_ || count == 1) return Walk::next_block(count, block, error);
+    const int64_t taken = input_->next_block(count, block, error);
+    const int64_t first = std::exchange(index_, index_ + taken);
+    if (taken > 0 && error == nullptr)
+      guarded(error, [&] { calls_.run_block(block, taken, first); });
+    return taken;
   }
   void save(StateWriter& state) override {
     state.number(index_);
@@ -40,7 +42,7 @@ class MapWalk final : public Walk {
   Calls calls_;
   bool vectorizes_;
   WalkRef input_;
-  int64_t index_ = 0;
+  int64_t index_ = 0;  // of the next element, those that failed before it counted
 };
 
 /// In threads. The unit of work is a block, as large as the reader takes at a time; what it takes
@@ -66,27 +68,32 @@ class ParallelMapWalk final : public Walk {
       return more;
     }
     if (left() == 0 && !read()) return false;
-    row = row_of(current_.row, taken_++);
+    const int64_t i = taken_++;
+    if (current_.error != nullptr) std::rethrow_exception(current_.error);
+    row = row_of(current_.row, i);
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    if (block_ == 1) return Walk::next_block(count, block);
-    if (left() == 0 && !read()) return 0;
-    if (taken_ == 0 && left() == count) {
-      taken_ = count;
-      block = std::move(current_.row);
-      return count;
-    }
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
+    if (block_ == 1) return Walk::next_block(count, block, error);
     Stack stack(stage(), count);
-    while (stack.size() < count && (left() > 0 || read())) {
-      const int64_t part = std::min(count - stack.size(), left());
-      stack.add(current_.row, taken_, taken_ + part);
-      taken_ += part;
-    }
-    block = stack.take();
-    return stack.size();
+    block.clear();
+    const int64_t taken = fill_block(count, error, [&](int64_t before) -> int64_t {
+      if (left() == 0 && !read()) return 0;
+      const int64_t part = std::min(count - before, left());
+      const int64_t begin = std::exchange(taken_, taken_ + part);
+      if (error == nullptr) error = current_.error;
+      if (error != nullptr) return part;
+      if (part == count && part == current_.count)
+        block = std::move(current_.row);
+      else
+        stack.add(current_.row, begin, begin + part);
+      return part;
+    });
+    if (stack.size() > 0) block = stack.take();
+    return taken;
   }
   void save(StateWriter& state) override {
+    if (left() > 0) check_may_be_saved(current_.error);
     state.tensors(left() > 0 ? rows_of(current_.row, taken_, current_.count) : Row{});
     runner_.save(state, [&] {
       state.number(index_);
@@ -104,20 +111,25 @@ class ParallelMapWalk final : public Walk {
 
  private:
   int64_t left() const { return current_.count - taken_; }
+  /// Whether there is another block. All elements of one that failed have its error.
   bool read() {
     taken_ = 0;
-    current_.count = 0;
-    return runner_.next(current_);
+    current_ = {};
+    bool more = true;
+    if (!guarded(current_.error, [&] { more = runner_.next(current_); }))
+      current_.count = std::max<int64_t>(1, current_.count);
+    return more;
   }
   bool pull(Runner::Item& item) {
     item.first = index_;
     if (block_ == 1) {
-      if (!input_->next(item.row)) return false;
       ++index_;
-      return true;
+      return input_->next(item.row);
     }
-    item.count = input_->next_block(block_, item.row);
+    std::exception_ptr error;
+    item.count = input_->next_block(block_, item.row, error);
     index_ += item.count;
+    if (error != nullptr) std::rethrow_exception(error);
     return item.count > 0;
   }
   void work(Runner::Item& item) const {

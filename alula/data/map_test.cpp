@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "alula/data/dataset_test.h"
+#include "alula/ops/cast.h"
 #include "alula/ops/floordiv.h"
 #include "alula/ops/host_function.h"
 #include "alula/ops/operators.h"
@@ -90,6 +91,21 @@ TEST(Map, GivesTheSameNumbersWhicheverWayItRuns) {
       EXPECT_EQ(with_seed(mapped.batch(size).unbatch().prefetch(2)), single)
           << calls << " calls at once, batches of " << size;
     }
+}
+
+TEST(Map, DrawsTheSameBehindAnErrorWhicheverWayItRuns) {
+  const auto noisy = [](const Tensor& x) { return cast(x, float32) + random::uniform({}); };
+  const auto behind = [&](const MapOptions& options, int64_t size) {
+    random::set_seed(7);
+    const Survivors all =
+        survivors(failing_numbers(24, 5).map(noisy, options).batch(size), Unpack::kYes);
+    return std::vector<std::string>(all.elements.end() - 16, all.elements.end());
+  };
+  const std::vector<std::string> single = behind({}, 1);
+  for (const int64_t calls : {int64_t{0}, int64_t{1}, int64_t{3}, AUTOTUNE})
+    for (const int64_t size : {1, 2, 4, 8})
+      EXPECT_EQ(behind({.num_parallel_calls = calls}, size), single)
+          << calls << " calls at once, batches of " << size;
 }
 
 TEST(Map, DrawsAnewInEachWalk) {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "alula/data/batches.h"
-#include "alula/data/counted_input.h"
+#include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -76,27 +76,26 @@ struct Padding {
 
 class PaddedBatchWalk final : public Walk {
  public:
-  PaddedBatchWalk(const Stage& stage, const Context& context, const Batches& batches,
-                  const Padding& padding)
-      : Walk(stage), input_(stage.input(), context), batches_(batches), padding_(padding) {}
+  PaddedBatchWalk(const Stage& stage, WalkRef input, const Batches& batches, const Padding& padding)
+      : Walk(stage), input_(std::move(input)), batches_(batches), padding_(padding) {}
 
   bool next(Row& batch) override {
     std::vector<Row> rows;
-    const int64_t begin = input_.position();
-    try {
-      for (Row row; std::ssize(rows) < batches_.size && input_.next(row);)
-        rows.push_back(std::move(row));
-    } catch (...) {  // a batch fails whole, as those of `batch` do
-      input_.go_to(begin + std::min(batches_.size, std::numeric_limits<int64_t>::max() - begin));
-      throw;
-    }
+    std::exception_ptr error;
+    fill_block(batches_.size, error, [&](int64_t) {
+      Row row;
+      if (!input_->next(row)) return 0;
+      rows.push_back(std::move(row));
+      return 1;
+    });
+    if (error != nullptr) std::rethrow_exception(error);
     if (rows.empty() || (batches_.drop_remainder && std::ssize(rows) < batches_.size)) return false;
     batch.clear();
     for (size_t i = 0; i < padding_.shapes.size(); ++i) batch.push_back(padded(rows, i));
     return true;
   }
-  void save(StateWriter& state) override { input_.save(state); }
-  void restore(StateReader& state) override { input_.restore(state); }
+  void save(StateWriter& state) override { input_->save(state); }
+  void restore(StateReader& state) override { input_->restore(state); }
 
  private:
   /// The shape that holds all elements' tensor number `i`.
@@ -125,7 +124,7 @@ class PaddedBatchWalk final : public Walk {
     return result;
   }
 
-  CountedInput input_;
+  WalkRef input_;
   Batches batches_;
   const Padding& padding_;
 };
@@ -146,7 +145,8 @@ class PaddedBatched final : public Stage {
 
   int64_t cardinality() const override { return batches_.of(input().cardinality()); }
   WalkRef walk(const Context& context) const override {
-    return std::make_unique<PaddedBatchWalk>(*this, context.with_block(1), batches_, padding_);
+    return std::make_unique<PaddedBatchWalk>(*this, input().walk(context.with_block(1)), batches_,
+                                             padding_);
   }
   std::string parameters() const override { return fmt::format("({})", batches_.size); }
 

@@ -21,7 +21,7 @@ class RangeWalk final : public Walk {
     row.assign(1, Tensor(numbers_[at_.take(1)]));
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr&) override {
     const int64_t given = std::min(count, at_.left()), begin = at_.take(given);
     Tensor column = Tensor::uninitialized({int64, {given}});
     auto* to = static_cast<int64_t*>(column.mutable_data());

@@ -20,12 +20,12 @@ class RepeatWalk final : public Walk {
     }
     return false;
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    if (!begin_epoch()) return 0;
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
     return chained_block(
-        stage(), count, block,
-        [&](int64_t wanted, Row& part) {
-          const int64_t given = input_->next_block(wanted, part);
+        stage(), count, block, error,
+        [&](int64_t wanted, Row& part) -> int64_t {
+          if (!begin_epoch()) return 0;
+          const int64_t given = input_->next_block(wanted, part, error);
           if (given > 0) empty_ = false;
           return given;
         },

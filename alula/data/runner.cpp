@@ -157,9 +157,7 @@ void Runner::save(StateWriter& state, const std::function<void()>& save_input) {
   done_.wait(lock, [&] { return std::all_of(items_.begin(), items_.end(), is_ready); });
   state.number(static_cast<int64_t>(items_.size()));
   for (const Item& item : items_) {
-    require<FailedPreconditionError>(item.error == nullptr,
-                                     "iterator: an element that was made ahead has failed. Read "
-                                     "on to its error before saving.");
+    check_may_be_saved(item.error);
     state.number(item.first);
     state.number(item.count == 0 ? 0 : 1);
     state.tensors(item.row);

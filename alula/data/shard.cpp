@@ -1,4 +1,4 @@
-#include "alula/data/counted_input.h"
+#include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
 #include "alula/data/kept.h"
 #include "alula/data/position.h"
@@ -22,11 +22,11 @@ class IndexShardWalk final : public Walk {
 
   bool next(Row& row) override {
     Row block;
-    if (next_block(1, block) == 0) return false;
+    if (take_block(1, block) == 0) return false;
     row = row_of(block, 0);
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr&) override {
     const int64_t given = std::min(count, at_.left()), begin = at_.take(given);
     indices_.resize(static_cast<size_t>(given));
     for (int64_t i = 0; i < given; ++i) indices_[static_cast<size_t>(i)] = begin + i;
@@ -51,11 +51,8 @@ class IndexShardWalk final : public Walk {
 /// An element that fails is counted, so that all shards agree on what belongs to whom.
 class ShardWalk final : public Walk {
  public:
-  ShardWalk(const Stage& stage, const Shard& shard, int64_t block, const Context& context)
-      : Walk(stage),
-        shard_(shard),
-        block_(block),
-        input_(stage.input(), context.with_block(block)) {}
+  ShardWalk(const Stage& stage, const Shard& shard, int64_t block, WalkRef input)
+      : Walk(stage), shard_(shard), block_(block), input_(std::move(input)) {}
 
   bool next(Row& row) override {
     if (block_ > 1 || kept_.left() > 0) {
@@ -63,31 +60,41 @@ class ShardWalk final : public Walk {
       row = kept_.take_one();
       return true;
     }
-    const int64_t gap = shard_.gap(input_.position());
-    return (gap == 0 || input_.skip(gap) == gap) && input_.next(row);
+    while (shard_.gap(at_) > 0) {
+      ++at_;
+      if (input_->skip(1) == 0) return false;
+    }
+    ++at_;
+    return input_->next(row);
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    if (block_ == 1) return Walk::next_block(count, block);
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
+    if (block_ == 1) return Walk::next_block(count, block, error);
     Stack stack(stage(), count);
-    while (stack.size() < count && read()) kept_.take(count - stack.size(), stack);
+    const int64_t taken = fill_block(count, error, [&](int64_t before) {
+      return read() ? kept_.take(count - before, stack) : 0;
+    });
     block = stack.take();
-    return stack.size();
+    return taken;
   }
   void save(StateWriter& state) override {
+    state.number(at_);
     kept_.save(stage(), state);
-    input_.save(state);
+    input_->save(state);
   }
   void restore(StateReader& state) override {
+    at_ = state.count();
     kept_.restore(stage(), state);
-    input_.restore(state);
+    input_->restore(state);
   }
 
  private:
   bool read() {
     while (kept_.left() == 0) {
       Row block;
-      const int64_t first = shard_.gap(input_.position());
-      const int64_t given = input_.next_block(block_, block);
+      std::exception_ptr error;
+      const int64_t first = shard_.gap(at_), given = input_->next_block(block_, block, error);
+      at_ += given;
+      if (error != nullptr) std::rethrow_exception(error);
       if (given == 0) return false;
       std::vector<int64_t> rows;
       for (int64_t i = first; i < given; i += shard_.count) rows.push_back(i);
@@ -98,7 +105,8 @@ class ShardWalk final : public Walk {
 
   Shard shard_;
   int64_t block_;
-  CountedInput input_;
+  WalkRef input_;
+  int64_t at_ = 0;  // how many elements of the input have gone by
   Kept kept_;
 };
 
@@ -113,7 +121,9 @@ class Sharded final : public SameSpecStage, public Indexed {
   }
   WalkRef walk(const Context& context) const override {
     if (indexed() != nullptr) return std::make_unique<IndexShardWalk>(*this, *this);
-    return std::make_unique<ShardWalk>(*this, shard_, input_block(context.block), context);
+    const int64_t block = input_block(context.block);
+    return std::make_unique<ShardWalk>(*this, shard_, block,
+                                       input().walk(context.with_block(block)));
   }
   std::string parameters() const override {
     return fmt::format("({}, {})", shard_.count, shard_.index);

@@ -49,7 +49,7 @@ class IndexShuffleWalk final : public Walk {
     row = row_of(block, 0);
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr&) override {
     chosen_.clear();
     while (static_cast<int64_t>(chosen_.size()) < count && !buffer_.empty())
       chosen_.push_back(pick());

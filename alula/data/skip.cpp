@@ -1,3 +1,4 @@
+#include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -12,9 +13,10 @@ class SkipWalk final : public Walk {
     pass();
     return input_->next(row);
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    pass();
-    return input_->next_block(count, block);
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
+    int64_t failed = 0;
+    while (failed < count && !guarded(error, [&] { pass(); })) ++failed;
+    return failed + (failed < count ? input_->next_block(count - failed, block, error) : 0);
   }
   void save(StateWriter& state) override {
     state.number(left_);

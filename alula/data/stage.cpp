@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "alula/core/fingerprint.h"
+#include "alula/data/blocks.h"
 
 namespace alula::data {
 
@@ -27,29 +28,23 @@ Context Context::with_stop(std::stop_token token) const {
 
 Walk::Walk(const Stage& stage) : stage_(stage.shared_from_this()) {}
 
-int64_t Walk::next_block(int64_t count, Row& block) {
+int64_t Walk::next_block(int64_t count, Row& block, std::exception_ptr& error) {
   Stack stack(*stage_, count);
-  int64_t asked = 0;
-  try {
-    for (Row row; asked++ < count && next(row);) stack.add(row);
-  } catch (const Cancelled&) {
-    throw;
-  } catch (...) {
-    pass_over(count - asked);
-    throw;
-  }
+  const int64_t taken = fill_block(count, error, [&](int64_t) {
+    Row row;
+    if (!next(row)) return 0;
+    stack.add(row);
+    return 1;
+  });
   block = stack.take();
-  return stack.size();
+  return taken;
 }
 
-/// Passes over elements whether they fail or not.
-void Walk::pass_over(int64_t count) {
-  Row row;
-  for (int64_t i = 0; i < count; ++i) try {
-      if (!next(row)) return;
-    } catch (const Error&) {
-      continue;
-    }
+int64_t Walk::take_block(int64_t count, Row& block) {
+  std::exception_ptr error;
+  const int64_t taken = next_block(count, block, error);
+  if (error != nullptr) std::rethrow_exception(error);
+  return taken;
 }
 
 int64_t Walk::skip(int64_t count) {
@@ -238,6 +233,12 @@ Row read_block(StateReader& state, const ElementSpec& spec, int64_t& count) {
   count = block.empty() || block[0].rank() == 0 ? 0 : block[0].shape()[0];
   if (!block.empty()) check_restored(block, spec, {count});
   return block;
+}
+
+void check_may_be_saved(const std::exception_ptr& error) {
+  require<FailedPreconditionError>(error == nullptr,
+                                   "iterator: an element that was made ahead has failed. Read on "
+                                   "to its error before saving.");
 }
 
 namespace {

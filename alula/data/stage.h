@@ -44,8 +44,7 @@ using StageRef = std::shared_ptr<const Stage>;
 struct Cancelled {};
 
 /// One pass through the elements of a stage. It is used by one thread at a time. After an error the
-/// next call goes on behind the element that failed; a block with an element that fails is passed
-/// over whole.
+/// next call goes on behind the element that failed.
 class Walk {
  public:
   explicit Walk(const Stage& stage);
@@ -55,10 +54,13 @@ class Walk {
 
   /// The next element; false at the end.
   virtual bool next(Row& row) = 0;
-  /// The next `count` elements, stacked; fewer at the end, 0 if there is none. A step that can do
-  /// better than one element after another overrides it.
-  virtual int64_t next_block(int64_t count, Row& block);
-  /// Passes over elements; how many there were.
+  /// The next `count` elements, stacked; fewer at the end, 0 if there is none. Those that fail are
+  /// among them: then `error` is that of the first, unless it was set before, and the block is
+  /// worth nothing. A step that can do better than one element after another overrides it.
+  virtual int64_t next_block(int64_t count, Row& block, std::exception_ptr& error);
+  /// The same for a reader to whom the block is one element: it throws the error.
+  int64_t take_block(int64_t count, Row& block);
+  /// Passes over elements; how many there were. Where they may fail, one at a time is asked for.
   virtual int64_t skip(int64_t count);
   /// Writes where it is, so that another walk of the same stage can go on from there.
   virtual void save(StateWriter& state) = 0;
@@ -68,7 +70,6 @@ class Walk {
   const Stage& stage() const { return *stage_; }
 
  private:
-  void pass_over(int64_t count);
   StageRef stage_;
 };
 using WalkRef = std::unique_ptr<Walk>;
@@ -166,6 +167,9 @@ Row rows_of(const Row& block, int64_t begin, int64_t end);
 Row read_row(StateReader& state, const ElementSpec& spec);
 /// The same of stacked elements: `count` is how many. None at all are no tensors.
 Row read_block(StateReader& state, const ElementSpec& spec, int64_t& count);
+
+/// FailedPreconditionError if what waits for its reader has failed: of an error nothing is saved.
+void check_may_be_saved(const std::exception_ptr& error);
 
 /// Throws the exception being handled anew, of the same class, with `where` in front of its text.
 [[noreturn]] void rethrow_from(const std::string& where);

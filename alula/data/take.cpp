@@ -14,11 +14,11 @@ class TakeWalk final : public Walk {
     at_.take(1);
     return input_->next(row);
   }
-  int64_t next_block(int64_t count, Row& block) override {
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
     const int64_t most = std::min(count, at_.left());
     if (most == 0) return 0;
     at_.take(most);
-    return input_->next_block(most, block);
+    return input_->next_block(most, block, error);
   }
   void save(StateWriter& state) override {
     at_.save(state);

@@ -1,3 +1,4 @@
+#include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -12,15 +13,17 @@ class UnbatchWalk final : public Walk {
     row = row_of(batch_, taken_++);
     return true;
   }
-  int64_t next_block(int64_t count, Row& block) override {
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
     Stack stack(stage(), count);
-    while (stack.size() < count && read()) {
-      const int64_t part = std::min(count - stack.size(), size_ - taken_);
-      stack.add(batch_, taken_, taken_ + part);
-      taken_ += part;
-    }
+    const int64_t taken = fill_block(count, error, [&](int64_t before) -> int64_t {
+      if (!read()) return 0;
+      const int64_t part = std::min(count - before, size_ - taken_);
+      const int64_t begin = std::exchange(taken_, taken_ + part);
+      stack.add(batch_, begin, begin + part);
+      return part;
+    });
     block = stack.take();
-    return stack.size();
+    return taken;
   }
   void save(StateWriter& state) override {
     state.number(batches_);

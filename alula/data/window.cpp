@@ -1,7 +1,6 @@
 #include <deque>
 #include <limits>
 
-#include "alula/data/counted_input.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -17,6 +16,15 @@ struct Windows {
   bool are_blocks() const { return stride == 1 && shift >= size; }
 };
 
+/// Passes over elements between windows, one by one, as they may fail; false at the end.
+bool pass_over(int64_t& gap, Walk& input) {
+  while (gap > 0) {
+    --gap;
+    if (input.skip(1) == 0) return false;
+  }
+  return true;
+}
+
 /// Windows that overlap, or leave elements out: elements wait for as long as a window needs them.
 /// One that fails is as if it were not there, except between windows, where it is counted.
 class WindowWalk final : public Walk {
@@ -25,10 +33,7 @@ class WindowWalk final : public Walk {
       : Walk(stage), input_(std::move(input)), windows_(windows) {}
 
   bool next(Row& window) override {
-    while (gap_ > 0) {
-      --gap_;
-      if (input_->skip(1) == 0) return false;
-    }
+    if (!pass_over(gap_, *input_)) return false;
     for (Row row; std::ssize(rows_) < windows_.span() && input_->next(row);)
       rows_.push_back(std::move(row));
     if (rows_.empty() || (windows_.drop_remainder && std::ssize(rows_) < windows_.span()))
@@ -66,30 +71,28 @@ class WindowWalk final : public Walk {
 /// If an element fails, so does the window that it belongs to; the others are what they are.
 class BlockWindowWalk final : public Walk {
  public:
-  BlockWindowWalk(const Stage& stage, const Context& context, const Windows& windows)
-      : Walk(stage), input_(stage.input(), context), windows_(windows) {}
+  BlockWindowWalk(const Stage& stage, WalkRef input, const Windows& windows)
+      : Walk(stage), input_(std::move(input)), windows_(windows) {}
 
   bool next(Row& window) override {
-    const int64_t gap = begin_ - input_.position();
-    if (gap > 0 && input_.skip(gap) < gap) return false;
-    if (__builtin_add_overflow(begin_, windows_.shift, &begin_))
-      begin_ = std::numeric_limits<int64_t>::max();
-    const int64_t count = input_.next_block(windows_.size, window);
+    if (!pass_over(gap_, *input_)) return false;
+    gap_ = windows_.shift - windows_.size;
+    const int64_t count = input_->take_block(windows_.size, window);
     return count == windows_.size || (count > 0 && !windows_.drop_remainder);
   }
   void save(StateWriter& state) override {
-    state.number(begin_);
-    input_.save(state);
+    state.number(gap_);
+    input_->save(state);
   }
   void restore(StateReader& state) override {
-    begin_ = state.count();
-    input_.restore(state);
+    gap_ = state.count();
+    input_->restore(state);
   }
 
  private:
-  CountedInput input_;
+  WalkRef input_;
   Windows windows_;
-  int64_t begin_ = 0;  // of the next window
+  int64_t gap_ = 0;  // elements to pass over before the next window
 };
 
 void make_windows(Structure& structure) {
@@ -116,9 +119,10 @@ class Windowed final : public Stage {
     return count < windows_.span() ? 0 : (count - windows_.span()) / windows_.shift + 1;
   }
   WalkRef walk(const Context& context) const override {
-    const Context inner = context.with_block(input_block(1));
-    if (windows_.are_blocks()) return std::make_unique<BlockWindowWalk>(*this, inner, windows_);
-    return std::make_unique<WindowWalk>(*this, input().walk(inner), windows_);
+    WalkRef walk = input().walk(context.with_block(input_block(1)));
+    if (windows_.are_blocks())
+      return std::make_unique<BlockWindowWalk>(*this, std::move(walk), windows_);
+    return std::make_unique<WindowWalk>(*this, std::move(walk), windows_);
   }
   std::string parameters() const override {
     const int64_t size = windows_.size, shift = windows_.shift, stride = windows_.stride;

@@ -1,82 +1,65 @@
 #include <algorithm>
-#include <deque>
 
-#include "alula/data/counted_input.h"
+#include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
 namespace {
 
-/// What fails in one input is passed over in all of them, so that what follows still belongs
-/// together.
+/// What fails in one input is taken of all of them, so that what follows still belongs together.
+/// Where one ends, nobody asks for what the others have, be it an error.
 class ZipWalk final : public Walk {
  public:
   ZipWalk(const Stage& stage, const Context& context, bool in_blocks)
       : Walk(stage), in_blocks_(in_blocks) {
     for (size_t i = 0; i < stage.inputs().size(); ++i)
-      inputs_.emplace_back(stage.input(i), context.nested(i));
+      inputs_.push_back(stage.input(i).walk(context.nested(i)));
   }
 
   bool next(Row& row) override {
     row.clear();
-    return read(1, [&](CountedInput& input, int64_t) -> int64_t {
-             Row part;
-             if (!input.next(part)) return 0;
-             row.insert(row.end(), part.begin(), part.end());
-             return 1;
-           }) > 0;
+    std::exception_ptr error;
+    for (size_t i = 0; i < inputs_.size() && !ended_; ++i)
+      guarded(error, [&] {
+        Row part;
+        ended_ = !inputs_[i]->next(part);
+        row.insert(row.end(), part.begin(), part.end());
+      });
+    if (!ended_ && error != nullptr) std::rethrow_exception(error);
+    return !ended_;
   }
-  int64_t next_block(int64_t count, Row& block) override {
-    if (!in_blocks_) return Walk::next_block(count, block);
+  int64_t next_block(int64_t count, Row& block, std::exception_ptr& error) override {
+    if (!in_blocks_) return Walk::next_block(count, block, error);
     std::vector<Row> parts;
-    const int64_t least = read(count, [&](CountedInput& input, int64_t wanted) {
-      return input.next_block(wanted, parts.emplace_back());
-    });
+    std::exception_ptr failed;
+    int64_t least = ended_ ? 0 : count;
+    for (size_t i = 0; i < inputs_.size() && least > 0; ++i)
+      least = inputs_[i]->next_block(least, parts.emplace_back(), failed);
+    ended_ = least < count;
     block.clear();
     if (least == 0) return 0;
-    for (const Row& whole : parts) {
-      const Row part =
-          whole.empty() || whole[0].shape()[0] == least ? whole : rows_of(whole, 0, least);
+    if (error == nullptr) error = failed;
+    for (size_t i = 0; i < parts.size() && error == nullptr; ++i) {
+      const Row part = first_rows(parts[i], least);
       block.insert(block.end(), part.begin(), part.end());
     }
     return least;
   }
-  int64_t skip(int64_t count) override {
-    return read(count, [](CountedInput& input, int64_t wanted) { return input.skip(wanted); });
-  }
   void save(StateWriter& state) override {
     state.number(ended_ ? 1 : 0);
-    for (CountedInput& input : inputs_) input.save(state);
+    for (const WalkRef& input : inputs_) input->save(state);
   }
   void restore(StateReader& state) override {
     ended_ = state.number() != 0;
-    for (CountedInput& input : inputs_) input.restore(state);
+    for (const WalkRef& input : inputs_) input->restore(state);
   }
 
  private:
-  /// Takes so many elements of each input; how many all of them have. Where one ends, nobody asks
-  /// for what the others have, be it an error.
-  template <class F>
-  int64_t read(int64_t count, const F& take) {
-    if (ended_) return 0;
-    std::exception_ptr error;
-    int64_t least = count;
-    for (size_t i = 0; i < inputs_.size() && least > 0; ++i) {
-      try {
-        least = take(inputs_[i], least);
-      } catch (...) {
-        if (error == nullptr) error = std::current_exception();
-      }
-    }
-    ended_ = least < count;
-    if (least == 0 || error == nullptr) return least;
-    int64_t furthest = 0;
-    for (const CountedInput& input : inputs_) furthest = std::max(furthest, input.position());
-    for (CountedInput& input : inputs_) input.go_to(furthest);
-    std::rethrow_exception(error);
+  static Row first_rows(const Row& block, int64_t count) {
+    return block.empty() || block[0].shape()[0] == count ? block : rows_of(block, 0, count);
   }
 
-  std::deque<CountedInput> inputs_;
+  std::vector<WalkRef> inputs_;
   bool in_blocks_;
   bool ended_ = false;
 };

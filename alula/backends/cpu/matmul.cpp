@@ -92,9 +92,10 @@ class Function final : public Epilogue {
 template <class T>
 void multiply(const MatMul& op, const Sizes& sizes, const T* a, const T* b, T* c,
               const Epilogue* epilogue = nullptr) {
-  auto [m, n, k, batch_a, batch_b, batch] = sizes;
-  const auto product = [&, k = k, n = n](int64_t rows, const T* x, const T* y, T* z,
-                                         const Epilogue* then = nullptr) {
+  const int64_t m = sizes.m, n = sizes.n, k = sizes.k;
+  const Shape &batch_a = sizes.batch_a, &batch_b = sizes.batch_b, &batch = sizes.batch;
+  const auto product = [&](int64_t rows, const T* x, const T* y, T* z,
+                           const Epilogue* then = nullptr) {
     const Matrix<T> first = op.transpose_a ? Matrix<T>{x, 1, rows} : Matrix<T>{x, k, 1};
     const Matrix<T> second = op.transpose_b ? Matrix<T>{y, 1, k} : Matrix<T>{y, n, 1};
     gemm<T>(rows, n, k, first, second, z, n, then);

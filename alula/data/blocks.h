@@ -1,0 +1,34 @@
+#pragma once
+#include "alula/data/stage.h"
+
+/// What walks need to put blocks together. An element that fails counts as one that does not, so
+/// that whoever counts elements, or keeps data sets in step, need not know which of them failed.
+namespace alula::data {
+
+/// Calls `f`. If it fails, `error` is why, unless something failed before; whether it did not.
+template <class F>
+bool guarded(std::exception_ptr& error, const F& f) {
+  try {
+    f();
+    return true;
+  } catch (const Cancelled&) {
+    throw;
+  } catch (...) {
+    if (error == nullptr) error = std::current_exception();
+    return false;
+  }
+}
+
+/// Takes `count` elements; how many there were. `read(taken)` reads one or more behind those that
+/// have been taken, and says how many: 0 at the end. If it throws, one has failed.
+template <class Read>
+int64_t fill_block(int64_t count, std::exception_ptr& error, const Read& read) {
+  int64_t taken = 0;
+  for (int64_t more = 1; more > 0 && taken < count; taken += more) {
+    more = 1;
+    guarded(error, [&] { more = read(taken); });
+  }
+  return taken;
+}
+
+}  // namespace alula::data
