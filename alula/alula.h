@@ -9,6 +9,8 @@
 #include "alula/data/image_directory.h"
 #include "alula/data/tfrecords.h"
 #include "alula/graph/compat/v1.h"
+#include "alula/graph/control/cond.h"
+#include "alula/graph/control/while_loop.h"
 #include "alula/graph/function.h"
 #include "alula/image/image.h"
 #include "alula/io/decode_csv.h"

@@ -4,12 +4,18 @@
 
 #include "alula/core/log.h"
 #include "alula/core/memory.h"
+#include "alula/graph/control/control_op.h"
 #include "alula/graph/run.h"
 #include "alula/graph/stages.h"
 #include "alula/runtime/devices.h"
 
 namespace alula::graph {
 namespace {
+
+Graph without_histories(Graph graph) {
+  drop_histories(graph);
+  return graph;
+}
 
 Graph optimized(Graph graph, const PassOptions& options) {
   optimize(graph, options);
@@ -23,7 +29,8 @@ Graph optimized(Graph graph, const PassOptions& options) {
 
 Compiled::Compiled(Graph graph, const PassOptions& options)
     : by_node_(!has_known_shapes(graph)),
-      graph_(by_node_ ? std::move(graph) : optimized(std::move(graph), options)) {
+      graph_(by_node_ ? without_histories(std::move(graph))
+                      : optimized(without_histories(std::move(graph)), options)) {
   if (by_node_) {
     logging::info(
         "function: it has shapes that are known only when it runs, and so it runs op by op.");

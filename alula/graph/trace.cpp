@@ -50,13 +50,21 @@ class Variables final : public VariableTracer {
 /// The calls that are noted while it listens.
 class Calls final : public Listener {
  public:
+  Calls() : before_(Tensor(0).id()) {}
   void ran(const Op&, Device, TensorRefs, std::span<const Tensor> outputs) override {
     if (!outputs.empty() && outputs[0].is_symbolic())
       all_.insert(outputs[0].note<Symbol>()->call.get());
   }
-  bool contains(const Call* call) const { return all_.contains(call); }
+  /// Whether it heard of the call that makes a symbolic tensor. Nobody is told of calls of host
+  /// code; but what they give has its number from when it is made.
+  bool contains(const Tensor& tensor) const {
+    const Call* call = tensor.note<Symbol>()->call.get();
+    if (dynamic_cast<const HostCall*>(call) != nullptr) return tensor.id() > before_;
+    return all_.contains(call);
+  }
 
  private:
+  uint64_t before_;  // a number smaller than that of any tensor made since
   std::unordered_set<const Call*> all_;
 };
 
@@ -125,9 +133,7 @@ class Collector {
   }
 
   bool is_outer(const Tensor& tensor) const {
-    if (inside_ == nullptr) return false;
-    const Call* call = tensor.note<Symbol>()->call.get();
-    return call == nullptr || !inside_->contains(call);
+    return inside_ != nullptr && !inside_->contains(tensor);
   }
 
   Value known_value(const Tensor& tensor) {

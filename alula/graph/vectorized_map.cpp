@@ -1,29 +1,11 @@
 #include "alula/graph/vectorized_map.h"
 
+#include "alula/graph/unheard.h"
 #include "alula/ops/batching.h"
 #include "alula/ops/reshape.h"
 
 namespace alula::graph {
 namespace {
-
-/// While one lives, the listeners around it hear nothing: what a trace notes is no computation.
-class Unheard {
- public:
-  Unheard() : listener_(t_state.listener), flags_(t_state.flags) {
-    t_state.listener = nullptr;
-    t_state.flags &= ~ThreadState::kListening;
-  }
-  ~Unheard() {
-    t_state.listener = listener_;
-    t_state.flags |= flags_ & ThreadState::kListening;
-  }
-  Unheard(const Unheard&) = delete;
-  Unheard& operator=(const Unheard&) = delete;
-
- private:
-  Listener* listener_;
-  uint32_t flags_;
-};
 
 /// One run of a graph for many elements.
 class BatchedRun {

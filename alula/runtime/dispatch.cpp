@@ -260,6 +260,8 @@ Tensors HostCall::run(std::span<const Tensor>) const {
 
 std::vector<Tensor> host_tensors(std::span<const Spec> specs, HostCall::Function function) {
   const Tensors made = symbolic_outputs(std::make_shared<HostCall>(std::move(function)), specs);
+  // Their numbers say when they were made: whether inside a function that is traced in another one.
+  for (const Tensor& tensor : made) static_cast<void>(tensor.id());
   return {made.begin(), made.end()};
 }
 

@@ -1,0 +1,25 @@
+#include "alula/graph/control/history.h"
+
+namespace alula::graph {
+
+Tensor with_history(Ref<Note> history) {
+  Tensor carrier(1.f);
+  carrier.add_note(std::move(history));
+  return carrier;
+}
+
+const History* history_of(const char* who, const Tensor& carrier) {
+  const auto* history = carrier.note<History>();
+  require<UnimplementedError>(
+      history != nullptr || carrier.item<float>() == 0,
+      "{}: gradients of a loop can be taken twice, but not of a sum of two gradients of one loop. "
+      "Take the gradient of the sum, or run it outside of a compiled function.",
+      who);
+  return history;
+}
+
+bool is_without_history(const Tensor& carrier) {
+  return !carrier.is_symbolic() && carrier.note<History>() == nullptr;
+}
+
+}  // namespace alula::graph
