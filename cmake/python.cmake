@@ -39,4 +39,38 @@ add_custom_target(
   COMMAND ${CMAKE_COMMAND} -E copy_directory "${PROJECT_SOURCE_DIR}/python/alula" "${package_tree}/alula"
   COMMENT "Copying the Python package"
   VERBATIM)
+add_dependencies(alula_python_package alula_python)
+
+# What editors and type checkers read: made from the module itself, with its docstrings.
+set(stubs "${PROJECT_BINARY_DIR}/python-stubs.stamp")
+add_custom_command(
+  OUTPUT "${stubs}"
+  COMMAND "${Python_EXECUTABLE}" -m nanobind.stubgen -q -r -m alula._native -i "${package_tree}" -O "${package_tree}/alula"
+  COMMAND ${CMAKE_COMMAND} -E touch "${stubs}"
+  DEPENDS alula_python
+  COMMENT "Writing the Python package's type stubs"
+  VERBATIM)
+add_custom_target(alula_python_stubs ALL DEPENDS "${stubs}")
+add_dependencies(alula_python_stubs alula_python_package)
 set(ALULA_HAS_PYTHON ON)
+
+# The wheel: the package, the libraries that it needs and that a machine may lack, and the data sets.
+if(SKBUILD)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    # The old kind of run path also holds for what the libraries need in turn.
+    target_link_options(alula PRIVATE LINKER:--disable-new-dtags)
+    target_link_options(alula_python PRIVATE LINKER:--disable-new-dtags)
+  endif()
+  set_target_properties(alula PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS alula alula_python RUNTIME_DEPENDENCY_SET dependencies
+          LIBRARY DESTINATION alula COMPONENT python)
+  install(RUNTIME_DEPENDENCY_SET dependencies
+          PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s|python.*|alula)\\.so"
+          LIBRARY DESTINATION alula COMPONENT python)
+  if(ALULA_HAS_CUDA)
+    install(TARGETS alula_cuda LIBRARY DESTINATION alula COMPONENT python)
+  endif()
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/" DESTINATION alula/_datasets COMPONENT python)
+  install(DIRECTORY "${package_tree}/alula/" DESTINATION alula COMPONENT python
+          FILES_MATCHING PATTERN "*.pyi")
+endif()

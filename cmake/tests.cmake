@@ -87,3 +87,17 @@ if(NOT ALULA_SANITIZE AND EXISTS "${PROJECT_SOURCE_DIR}/alula/alula.h")
                    "${PROJECT_SOURCE_DIR}/tests/install/check.cmake")
   set_tests_properties(install PROPERTIES LABELS install)
 endif()
+
+# The Python package's tests, one program a file of tests.
+if(ALULA_HAS_PYTHON)
+  alula_sources(python_tests python/tests PATTERN "test_*.py")
+  foreach(file IN LISTS python_tests)
+    get_filename_component(name "${file}" NAME_WE)
+    string(REPLACE "test_" "" name "${name}")
+    add_test(NAME Python.${name}
+             COMMAND "${Python_EXECUTABLE}" -m pytest -q -p no:cacheprovider "${PROJECT_SOURCE_DIR}/${file}")
+    set_tests_properties(
+      Python.${name} PROPERTIES LABELS python ENVIRONMENT
+                                "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+  endforeach()
+endif()

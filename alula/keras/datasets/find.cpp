@@ -26,7 +26,7 @@ std::vector<std::string> data_folders() {
   std::vector<std::string> folders;
   const char* named = std::getenv("ALULA_DATA");
   if (named != nullptr && *named != '\0') folders.emplace_back(named);
-  folders.emplace_back(ALULA_SOURCE_DATA);
+  if (*ALULA_SOURCE_DATA != '\0') folders.emplace_back(ALULA_SOURCE_DATA);
   if (std::string installed = installed_folder(); !installed.empty())
     folders.push_back(std::move(installed));
   return folders;
