@@ -207,11 +207,11 @@ const Variable* held_variable(nb::handle object) {
   return nb::inst_ptr<Variable>(object);
 }
 
-nb::object wrap(Tensor tensor) {
+TensorObject wrap(Tensor tensor) {
   nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(tensor_type));
   new (nb::inst_ptr<Tensor>(object)) Tensor(std::move(tensor));
   nb::inst_mark_ready(object);
-  return object;
+  return nb::steal<TensorObject>(object.release());
 }
 
 bool is_tensor_like(nb::handle value) {

@@ -14,8 +14,15 @@ inline const Tensor* held_tensor(nb::handle object) {
 /// The variable inside of a Python object; nullptr if it is something else.
 const Variable* held_variable(nb::handle object);
 
+/// A Python object of class Tensor: it says so in signatures.
+class TensorObject : public nb::object {
+ public:
+  NB_OBJECT(TensorObject, nb::object, "alula._native.Tensor", is_tensor)
+  static bool is_tensor(nb::handle object) { return held_tensor(object) != nullptr; }
+};
+
 /// A tensor as a Python object.
-nb::object wrap(Tensor tensor);
+TensorObject wrap(Tensor tensor);
 
 /// Whether a Python object can stand for a tensor: a tensor, a variable, a number, a text, an array
 /// or a list of such.

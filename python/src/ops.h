@@ -13,7 +13,7 @@ nb::list wrap_all(const List& tensors) {
 
 /// Calls `f` and wraps what it returns; the interpreter's lock is given up for large tensors.
 template <class F>
-nb::object computed(int64_t work, const F& f) {
+TensorObject computed(int64_t work, const F& f) {
   return wrap(without_lock(work, f));
 }
 
