@@ -71,7 +71,7 @@ nb::object numpy_dtype(DType dtype) {
   return numpy().attr("dtype")(std::string(name_of(dtype)));
 }
 
-DType to_dtype(nb::handle value) {
+DType to_dtype(nb::handle value) try {
   if (nb::isinstance<DTypeObject>(value)) return nb::inst_ptr<DTypeObject>(value)->dtype;
   if (PyUnicode_Check(value.ptr())) return dtype_from(nb::cast<std::string>(value));
   if (PyType_Check(value.ptr())) return from_python_type(value);
@@ -79,6 +79,8 @@ DType to_dtype(nb::handle value) {
     return from_numpy_name(nb::cast<std::string>(value.attr("name")));
   throw nb::type_error(
       fmt::format("dtype: cannot make one of {}.", nb::repr(value).c_str()).c_str());
+} catch (const InvalidArgumentError& error) {  // TensorFlow's class for it
+  throw nb::type_error(error.what());
 }
 
 void bind_dtype(nb::module_& m) {
