@@ -1,10 +1,10 @@
 # alula_precompile(<target> [<header>...]): compiles big headers, which nearly every source of the target
 # includes, once for all of them. It saves about a second a source.
 #
-# Sanitized builds go without, so that a source that forgets an include is still found out.
+# The build under AddressSanitizer goes without, so that a source that forgets an include is found out.
 
 function(alula_precompile target)
-  if(ALULA_SANITIZE)
+  if(ALULA_SANITIZE MATCHES "address")
     return()
   endif()
   target_precompile_headers(
