@@ -41,7 +41,8 @@ class Source {
 /// What is made of one product.
 class Product {
  public:
-  Product(const LoopStream& stream, int64_t length) : stream_(stream), length_(length) {
+  Product(const char* who, const LoopStream& stream, int64_t length)
+      : who_(who), stream_(stream), length_(length) {
     if (!stream.listed) return;
     list_ = new History;
     list_->steps.resize(static_cast<size_t>(length));
@@ -55,8 +56,8 @@ class Product {
     const Tensor& row = from[0];
     if (!stacked_.defined()) allocate(row.shape());
     require(row.shape() == shape_,
-            "the shape of a result must be the same at each step. Got {} after {}.", row.shape(),
-            shape_);
+            "{}: the shape of a result must be the same for all elements. Got {} and {}.", who_,
+            shape_, row.shape());
     if (row.dtype() == string) {
       const std::span<const std::string> text = row.span<std::string>();
       std::copy(text.begin(), text.end(),
@@ -82,6 +83,7 @@ class Product {
     stacked_ = Tensor::uninitialized(stream_.elements[0].with(Shape{length_} + shape));
   }
 
+  const char* who_;
   const LoopStream& stream_;
   int64_t length_;
   Shape shape_;
@@ -102,7 +104,8 @@ class LoopRun {
     for (; next < inputs.size(); ++next) refs_.push_back(&inputs[next]);
     if (parts.condition == nullptr) {
       find_length();
-      for (const LoopStream& stream : parts.products) products_.emplace_back(stream, length_);
+      for (const LoopStream& stream : parts.products)
+        products_.emplace_back(parts.name, stream, length_);
     }
     if (!parts.keeps_history) return;
     history_ = new History;
