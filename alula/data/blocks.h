@@ -1,4 +1,5 @@
 #pragma once
+#include "alula/data/host.h"
 #include "alula/data/stage.h"
 
 /// What walks need to put blocks together. An element that fails counts as one that does not, so
@@ -11,9 +12,8 @@ bool guarded(std::exception_ptr& error, const F& f) {
   try {
     f();
     return true;
-  } catch (const Cancelled&) {
-    throw;
   } catch (...) {
+    if (asks_to_stop()) throw;
     if (error == nullptr) error = std::current_exception();
     return false;
   }

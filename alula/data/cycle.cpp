@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "alula/data/host.h"
 #include "alula/runtime/team.h"
 
 namespace alula::data {
@@ -80,7 +81,7 @@ bool Cycle::next_inline(Place& place, Row& row) {
 }
 
 bool Cycle::wait_until(Lock& lock, const std::function<bool()>& is_there) {
-  return done_.wait(lock, context_.stop, is_there);
+  return wait_for_element(done_, lock, context_.stop, is_there);
 }
 
 size_t Cycle::wait_for_any(size_t i, bool others) {

@@ -1,4 +1,5 @@
 #include "alula/data/dataset.h"
+#include "alula/data/host.h"
 
 namespace alula::data {
 namespace {
@@ -27,8 +28,8 @@ class GeneratorWalk final : public Walk {
     Row row;
     for (int64_t left = state.count(); left > 0; --left) try {
         if (!next(row)) return;
-      } catch (const Error&) {
-        continue;
+      } catch (...) {
+        if (asks_to_stop()) throw;
       }
   }
 

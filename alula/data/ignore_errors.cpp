@@ -2,6 +2,7 @@
 
 #include "alula/core/log.h"
 #include "alula/data/dataset.h"
+#include "alula/data/host.h"
 
 namespace alula::data {
 namespace {
@@ -36,6 +37,10 @@ class IgnoreErrorsWalk final : public Walk {
       } catch (const FailedPreconditionError&) {
         throw;
       } catch (const Error& error) {
+        left_out_.add(stage(), error.what());
+      } catch (const std::exception& error) {
+        const HostErrors* host = host_errors();
+        if (host == nullptr || !host->is_one(error) || host->asks_to_stop(error)) throw;
         left_out_.add(stage(), error.what());
       }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "alula/data/host.h"
 #include "alula/runtime/team.h"
 
 namespace alula::data {
@@ -44,7 +45,7 @@ bool Runner::next_from_threads(Item& item) {
   begin_threads();
   const bool was_full = claimed_ >= tuner_.buffer();
   const auto is_there = [this] { return find_ready() != items_.end() || at_end(); };
-  if (!done_.wait(lock, context_.stop, is_there)) throw Cancelled();
+  if (!wait_for_element(done_, lock, context_.stop, is_there)) throw Cancelled();
   if (at_end()) return false;
   start_threads();
   const Place place = find_ready();

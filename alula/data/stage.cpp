@@ -264,7 +264,10 @@ void rethrow_from(const std::string& where) {
   } catch (const Cancelled&) {
     throw;
   } catch (const std::exception& error) {
-    throw UnknownError(where + error.what());
+    const HostErrors* host = host_errors();
+    if (host == nullptr || !host->is_one(error)) throw UnknownError(where + error.what());
+    host->add_note(error, where.substr(0, where.find_last_not_of(": ") + 1));
+    throw;
   } catch (...) {
     throw UnknownError(where + "an exception that is no std::exception.");
   }

@@ -8,6 +8,7 @@ array([[11.]], dtype=float32)
 from alula import errors
 from alula._native import *  # noqa: F403
 from alula._shape import TensorShape
+from alula._spec import TensorSpec
 from alula import (
     compat,
     config,
