@@ -1,1 +1,3 @@
 """Random numbers."""
+
+from alula._native.random import *  # noqa: F403

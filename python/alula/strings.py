@@ -1,1 +1,3 @@
 """Texts."""
+
+from alula._native.strings import *  # noqa: F403

@@ -26,4 +26,11 @@ NB_MODULE(_native, m) {
   bind_compat(m);
   bind_config(m);
   bind_profiler(m);
+
+  // What `from alula._native import *` takes: no modules, whose names the package's own have.
+  nb::list names;
+  for (const auto& [name, value] : nb::cast<nb::dict>(m.attr("__dict__")))
+    if (!nb::isinstance<nb::module_>(value) && nb::cast<std::string>(name)[0] != '_')
+      names.append(name);
+  m.attr("__all__") = names;
 }

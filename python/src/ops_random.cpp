@@ -1,8 +1,103 @@
-#include "python/src/convert.h"
 #include "python/src/module.h"
+#include "python/src/ops.h"
 
+// tf.random.
 namespace alula::python {
+namespace {
 
-void bind_ops_random(nb::module_&) {}
+bool is_plain_number(nb::handle value) {
+  return PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr());
+}
+
+/// Normal numbers; a mean or a deviation that is a tensor broadcasts with the shape.
+template <Tensor (*kFunction)(const Shape&, const random::NormalOptions&)>
+TensorObject normal_of(ShapeLike shape, Like mean, Like stddev, DTypeLike dtype, nb::handle seed,
+                     nb::handle) {
+  const Shape dims = shape.get();
+  random::NormalOptions options{.dtype = dtype.value_or(float32), .seed = to_seed(seed)};
+  if (is_plain_number(mean.handle()) && is_plain_number(stddev.handle())) {
+    options.mean = nb::cast<double>(mean.handle());
+    options.stddev = nb::cast<double>(stddev.handle());
+    return computed(dims.size(), [&] { return kFunction(dims, options); });
+  }
+  const Tensor m = mean.tensor(options.dtype), s = stddev.tensor(options.dtype);
+  return computed(dims.size(), [&] { return add(mul(kFunction(dims, options), s), m); });
+}
+
+TensorObject uniform_of(ShapeLike shape, Like minval, Like maxval, DTypeLike dtype, nb::handle seed,
+                      nb::handle) {
+  const Shape dims = shape.get();
+  const DType type = dtype.value_or(float32);
+  require(is_floating(type) || !maxval.is_none(),
+          "random.uniform: maxval must be given for integers. Got dtype {}.", type);
+  random::UniformOptions options{.dtype = type, .seed = to_seed(seed)};
+  const auto scalar = [&](Like value) {
+    return is_plain_number(value.handle()) ||
+           (value.tensor().rank() == 0 && !value.tensor().is_symbolic());
+  };
+  if (scalar(minval) && (maxval.is_none() || scalar(maxval))) {
+    options.minval = to_number(minval.tensor(type), "random.uniform: minval");
+    if (!maxval.is_none())
+      options.maxval = to_number(maxval.tensor(type), "random.uniform: maxval");
+    return computed(dims.size(), [&] { return random::uniform(dims, options); });
+  }
+  require(is_floating(type), "random.uniform: minval and maxval of integers must be scalars.");
+  const Tensor low = minval.tensor(type);
+  const Tensor high = maxval.is_none() ? Tensor(Number(1), type) : maxval.tensor(type);
+  return computed(dims.size(), [&] {
+    return add(mul(random::uniform(dims, options), sub(high, low)), low);
+  });
+}
+
+}  // namespace
+
+void bind_ops_random(nb::module_& m) {
+  nb::module_ random = m.def_submodule("random", "tf.random");
+  random.def(
+      "set_seed",
+      [](nb::handle seed) {
+        random::set_seed(to_int(seed, "seed"));
+      },
+      "seed"_a,
+      "Sets the global seed: what is drawn after it is the same in every run.\n\n"
+      ">>> tf.random.set_seed(1)\n>>> a = tf.random.normal([2])\n>>> tf.random.set_seed(1)\n"
+      ">>> bool(tf.reduce_all(tf.random.normal([2]) == a))\nTrue");
+  random.def("normal", &normal_of<random::normal>, "shape"_a, "mean"_a = 0.0, "stddev"_a = 1.0,
+             "dtype"_a = wrap(float32), "seed"_a = nb::none(), name_argument(),
+             described("Numbers of the normal distribution.\n\n"
+                       ">>> tf.random.normal([2, 3]).shape\nTensorShape([2, 3])",
+                       "random_normal")
+                 .c_str());
+  random.def("truncated_normal", &normal_of<random::truncated_normal>, "shape"_a, "mean"_a = 0.0,
+             "stddev"_a = 1.0, "dtype"_a = wrap(float32), "seed"_a = nb::none(), name_argument(),
+             described("Normal numbers, none further from the mean than two deviations.",
+                       "random_truncated_normal")
+                 .c_str());
+  random.def("uniform", &uniform_of, "shape"_a, "minval"_a = 0, "maxval"_a = nb::none(),
+             "dtype"_a = wrap(float32), "seed"_a = nb::none(), name_argument(),
+             described("Numbers from `minval`, included, to `maxval`, excluded, all equally "
+                       "likely.\n\n>>> dice = tf.random.uniform([100], 1, 7, dtype=tf.int32)\n"
+                       ">>> bool(tf.reduce_all((dice >= 1) & (dice <= 6)))\nTrue",
+                       "random_uniform")
+                 .c_str());
+  random.def(
+      "_bernoulli",
+      [](ShapeLike shape, double probability, DTypeLike dtype, nb::handle seed) {
+        const Shape dims = shape.get();
+        return wrap(random::bernoulli(dims, {.probability = probability,
+                                             .dtype = dtype.value_or(float32),
+                                             .seed = to_seed(seed)}));
+      },
+      "shape"_a, "probability"_a = 0.5, "dtype"_a = nb::none(), "seed"_a = nb::none());
+  random.def(
+      "shuffle",
+      [](Like value, nb::handle seed, nb::handle) {
+        const Tensor x = value.tensor();
+        const random::Seed by = to_seed(seed);
+        return computed(work_of(x), [&] { return random::shuffle(x, by); });
+      },
+      "value"_a, "seed"_a = nb::none(), name_argument(),
+      described("The slices along the first dimension in random order.", "random_shuffle").c_str());
+}
 
 }  // namespace alula::python
