@@ -15,6 +15,7 @@ from alula import (
     data,
     debugging,
     dtypes,
+    experimental,
     image,
     io,
     keras,

@@ -28,7 +28,6 @@ const data::Dataset& to_dataset(nb::handle value, const char* who);
 /// An integer from Python: a number, or a tensor of one.
 int64_t to_int(nb::handle value);
 using IntLike = Deferred<int64_t, to_int>;
-random::Seed to_seed(nb::handle value);
 /// Texts from Python: one, or a list or tensor of them.
 std::vector<std::string> to_strings(nb::handle value);
 /// How many calls at a time: none, a number, or AUTOTUNE.

@@ -187,10 +187,6 @@ int64_t to_int(nb::handle value) {
   return ints[0];
 }
 
-random::Seed to_seed(nb::handle value) {
-  return value.is_none() ? random::Seed() : random::Seed(to_int(value));
-}
-
 int64_t to_parallel_calls(nb::handle value) {
   if (value.is_none()) return 0;
   const int64_t calls = to_int(value);

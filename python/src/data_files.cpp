@@ -1,4 +1,5 @@
 #include "python/src/data.h"
+#include "python/src/ops.h"
 
 namespace alula::python {
 

@@ -262,7 +262,7 @@ void bind_tensor(nb::module_& m) {
       .def("__dlpack__",
            [](const Tensor& self, const nb::kwargs&) {
              check_has_values(self, "DLPack");
-             return nb::cast(share(self.cpu())).attr("__dlpack__")();
+             return nb::cast(share(self.cpu()));
            })
       .def("__dlpack_device__", [](const Tensor&) { return nb::make_tuple(1, 0); })
       .def("__len__",
@@ -299,15 +299,17 @@ void bind_tensor(nb::module_& m) {
       .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def("__reduce__",
            [](const Tensor& self) {
-             return nb::make_tuple(nb::module_::import_("alula").attr("constant"),
-                                   nb::make_tuple(to_numpy(self), wrap(self.dtype())));
+             return nb::make_tuple(nb::module_::import_("alula._pickle").attr("tensor"),
+                                   nb::make_tuple(to_numpy(self), name_of(self.dtype())));
            })
       .def("cpu", [](const Tensor& self) { return wrap(self.cpu()); }, "This tensor on the CPU.")
       .def("gpu", [](const Tensor& self, int index) { return wrap(self.to({DeviceType::kGPU, index})); },
            "gpu_index"_a = 0, "This tensor on a GPU.")
       .def_prop_ro("_id", &Tensor::id)
       .def("_same_as", &Tensor::same_as);
-  m.def("_from_dlpack", [](nb::handle x) { return wrap(from_dlpack(x)); });
+  m.def("_from_dlpack", [](nb::handle x) { return wrap(from_dlpack(x)); }, "dlcapsule"_a,
+        "A tensor over the elements of an array of another library, which must not change while the "
+        "tensor lives. It takes a capsule or whatever has `__dlpack__`.");
 }
 
 }  // namespace alula::python

@@ -1,0 +1,3 @@
+"""What TensorFlow keeps under tf.experimental."""
+
+from alula.experimental import dlpack
