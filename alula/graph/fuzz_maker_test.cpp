@@ -216,7 +216,8 @@ void Maker::smooth_step() {
   const std::vector<Family> families = {
       &Maker::elementwise, &Maker::elementwise, &Maker::with_number,   &Maker::reduce,
       &Maker::product,     &Maker::image,       &Maker::reshaping,     &Maker::moving,
-      &Maker::joining,     &Maker::gathering,   &Maker::probabilities, &Maker::with_number};
+      &Maker::joining,     &Maker::gathering,   &Maker::probabilities, &Maker::with_number,
+      &Maker::control};
   (this->*dice_.one_of(families))();
 }
 

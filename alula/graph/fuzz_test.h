@@ -94,11 +94,13 @@ class Maker {
   void state();
   void random_numbers();
   void gradient();
+  void control();
 
   Dice dice_;
   Program program_;
   std::vector<Known> known_;
   bool inside_tape_ = false;
+  int control_depth_ = 0;
   int64_t seeds_ = 0;
 };
 

@@ -1,11 +1,31 @@
 #include "alula/graph/control/control_op.h"
 
+#include "alula/graph/control/loop.h"
 #include "alula/graph/edit.h"
 #include "alula/graph/unheard.h"
-#include "alula/ops/batching.h"
+#include "alula/ops/fill.h"
 
 namespace alula::graph {
 namespace {
+
+/// Calls an op for each element: a loop that is one node, as of map_fn.
+Tensors for_each_element(const Op& op, std::span<const BatchedInput> inputs, int64_t size) {
+  LoopRequest request{.name = op.name(), .function = "function", .variable = "result"};
+  for (const BatchedInput& input : inputs)
+    if (input.batched) request.sources.push_back(LoopSource::of_rows(input.value));
+  if (request.sources.empty())  // it draws, or has effects: then it counts how often it is called
+    request.sources.push_back(LoopSource::of_rows(zeros({size}, int32)));
+  request.step = [&](const std::vector<Tensor>& elements) {
+    std::vector<Tensor> values;
+    size_t next = 0;
+    for (const BatchedInput& input : inputs)
+      values.push_back(input.batched ? elements[next++] : input.value);
+    const Tensors outputs = call_all(op, values);
+    return std::vector<Tensor>(outputs.begin(), outputs.end());
+  };
+  const std::vector<Tensor> stacked = make_loop(request).products;
+  return {stacked.begin(), stacked.end()};
+}
 
 struct HasControl {
   std::shared_ptr<const Control> control;
@@ -24,7 +44,7 @@ struct ControlOp final : OpOf<ControlOp<kHasEffects>>, HasControl {
   Specs infer(SpecRefs inputs) const override { return control->infer(inputs); }
   Gradients gradient(const Recorded& call) const override { return control->gradient(call); }
   Tensors batched(std::span<const BatchedInput> inputs, int64_t size) const override {
-    return batching::in_loop(*this, inputs, size);
+    return for_each_element(*this, inputs, size);
   }
   Attributes attributes() const override { return control->attributes(); }
   Tensors run_on_host(TensorRefs inputs) const override {
@@ -41,7 +61,12 @@ std::shared_ptr<const Op> make_op(std::shared_ptr<const Control> control) {
 }  // namespace
 
 Tensors call_control(std::shared_ptr<const Control> control, std::span<const Tensor> inputs) {
-  return call_all(*make_op(std::move(control)), inputs);
+  const std::shared_ptr<const Op> op = make_op(std::move(control));
+  if (!t_state.tracing()) return call_all(*op, inputs);
+  // Even if all inputs are there: a branch that is never taken may contain a loop without end.
+  std::vector<const Tensor*> refs;
+  for (const Tensor& input : inputs) refs.push_back(&input);
+  return call_later(*op, TensorRefs(refs));
 }
 
 void drop_histories(Graph& graph) {

@@ -18,6 +18,10 @@ const History* history_of(const char* who, const Tensor& carrier) {
   return history;
 }
 
+bool carries_history(const Tensor& tensor) {
+  return tensor.note<History>() != nullptr || tensor.note<Histories>() != nullptr;
+}
+
 bool is_without_history(const Tensor& carrier) {
   return !carrier.is_symbolic() && carrier.note<History>() == nullptr;
 }

@@ -13,10 +13,17 @@ struct History final : Note {
   static inline const Spec kSpec{float32, {}};
 };
 
+/// The lists of scalars that were stacked.
+struct Histories final : Note {
+  std::vector<Tensor> carriers;
+};
+
 /// The scalar that carries a list.
 Tensor with_history(Ref<Note> history);
 /// The list that a scalar carries; null for zeros.
 const History* history_of(const char* who, const Tensor& carrier);
+/// Whether a tensor carries lists: then it is more than its elements.
+bool carries_history(const Tensor& tensor);
 /// Whether it is known already that a list is of zeros.
 bool is_without_history(const Tensor& carrier);
 

@@ -23,6 +23,10 @@ class Source {
   }
   void read(int64_t i, Tensor* into) const {
     if (!stream_.listed) {
+      if (const auto* lists = value_.note<Histories>()) {
+        into[0] = lists->carriers[static_cast<size_t>(i)];
+        return;
+      }
       into[0] = value_.rows(i, i + 1).reshaped(value_.shape().slice(1, value_.rank()));
       return;
     }
@@ -55,6 +59,7 @@ class Product {
     }
     const Tensor& row = from[0];
     if (!stacked_.defined()) allocate(row.shape());
+    if (row.note<History>() != nullptr) keep_list(i, row);
     require(row.shape() == shape_,
             "{}: the shape of a result must be the same for all elements. Got {} and {}.", who_,
             shape_, row.shape());
@@ -83,12 +88,22 @@ class Product {
     stacked_ = Tensor::uninitialized(stream_.elements[0].with(Shape{length_} + shape));
   }
 
+  void keep_list(int64_t i, const Tensor& carrier) {
+    if (lists_ == nullptr) {
+      lists_ = new Histories;
+      stacked_.add_note(Ref<Note>(lists_));
+      lists_->carriers.resize(static_cast<size_t>(length_), Tensor(0.f));
+    }
+    lists_->carriers[static_cast<size_t>(i)] = carrier;
+  }
+
   const char* who_;
   const LoopStream& stream_;
   int64_t length_;
   Shape shape_;
   Tensor stacked_, carrier_;
   History* list_ = nullptr;
+  Histories* lists_ = nullptr;
 };
 
 /// One run of a loop.

@@ -4,6 +4,7 @@
 #include "alula/graph/control/cond.h"
 #include "alula/graph/control/while_loop.h"
 #include "alula/graph/function.h"
+#include "alula/graph/vectorized_map.h"
 #include "alula/ops/all.h"
 #include "alula/testing/harness.h"
 
@@ -132,6 +133,32 @@ TEST(MapFn, ALoopForEachElement) {
     return List{y, tape.gradient(y, x)};
   };
   compare(f, Tensor{0.5f, 1.5f, -1.f, 2.f}, Tensor{3, 0, 1, 4});
+}
+
+TEST(MapFn, ControlFlowInAVectorizedMapIsOneNode) {
+  const auto f = [](const Tensor& x, const Tensor& n, const Tensor& shared) {
+    return vectorized_map(
+        [&](const Tensor& x, const Tensor& n) {
+          GradientTape tape;
+          tape.watch(x);
+          const Tensor y =
+              while_loop([&](const List& v) { return v[0] < n; },
+                         [&](const List& v) { return List{v[0] + 1, v[1] * v[1] * shared}; },
+                         {Tensor(0), x})[1];
+          return tape.gradient(y, x);
+        },
+        x, n);
+  };
+  const Tensor x{2.f, 3.f, 0.5f}, n{2, 0, 1}, shared(0.5f);
+  // y = x^4 / 8, x, x^2 / 2
+  expect_equal(f(x, n, shared), {{3}, {4, 1, 0.5}}, float32);
+  compare(f, x, n, shared);
+  const std::string text = function(f).get_concrete_function(x, n, shared).str();
+  size_t loops = 0;
+  for (size_t at = text.find("= while_loop"); at != std::string::npos;
+       at = text.find("= while_loop", at + 1))
+    ++loops;
+  EXPECT_LE(loops, 6u) << text;
 }
 
 TEST(MapFn, Errors) {

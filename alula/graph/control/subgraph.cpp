@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "alula/graph/control/history.h"
+#include "alula/graph/control/inside.h"
 #include "alula/graph/unheard.h"
 
 namespace alula::graph {
@@ -16,6 +18,16 @@ bool contains(const std::vector<Variable>& list, const Variable& variable) {
   return std::any_of(list.begin(), list.end(),
                      [&](const Variable& item) { return item.same_as(variable); });
 }
+
+constinit thread_local int t_depth = 0;  // of functions of control flow that are being traced
+
+class Deeper {
+ public:
+  Deeper() { ++t_depth; }
+  ~Deeper() { --t_depth; }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+};
 
 /// Makes a copy of a graph, node by node.
 class Copy {
@@ -46,6 +58,8 @@ class Copy {
 
 }  // namespace
 
+bool is_inside_control_flow() { return t_depth > 0; }
+
 SubGraph::SubGraph(Graph graph) : graph_(std::move(graph)), results_(graph_.outputs.size()) {
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {
     const Node& node = graph_.nodes[i];
@@ -72,6 +86,7 @@ std::string SubGraph::text() const {
 Graph Captured::trace(const TracedFunction& function, std::span<const Spec> inputs) {
   Graph graph = [&] {
     const Unheard unheard;
+    const Deeper deeper;
     return graph::trace(function, inputs);
   }();
   for (const auto& [variable, value] : graph.updates) {
@@ -90,7 +105,8 @@ Graph Captured::trace(const TracedFunction& function, std::span<const Spec> inpu
 bool Captured::is_taken(const Node& node) const {
   if (node.kind != Node::Kind::kConstant) return false;
   const Tensor& tensor = node.constant;
-  return tensor.is_symbolic() || (is_floating(tensor.dtype()) && tensor.id() < before_);
+  return tensor.is_symbolic() || carries_history(tensor) ||
+         (is_floating(tensor.dtype()) && tensor.id() < before_);
 }
 
 void Captured::note_tensor(const Tensor& tensor) {

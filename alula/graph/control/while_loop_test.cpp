@@ -313,6 +313,22 @@ TEST(WhileLoop, GradientsOfLoopsInBranchesInLoops) {
   }
 }
 
+TEST(WhileLoop, GradientsOfALoopOverConstants) {
+  const auto f = function([](const Tensor& x) {
+    const Tensor start(1.f);
+    GradientTape tape;
+    tape.watch(start);
+    const Tensor y = while_loop([](const List& v) { return v[0] < 3; },
+                                [&](const List& v) { return List{v[0] + 1, v[1] * v[1] * 2}; },
+                                {Tensor(0), start})[1];
+    // The loop can be computed when it is compiled, its gradient cannot.
+    return tape.gradient(y, start, {.output_gradients = x * 1}) + 1;
+  });
+  // y = 2^7 start^8
+  EXPECT_EQ(f(Tensor(1.f)).item<float>(), 1025);
+  EXPECT_EQ(f(Tensor(-2.f)).item<float>(), -2047);
+}
+
 TEST(WhileLoop, NewtonsMethod) {
   // The root of x^3 = a, as a function of a: its derivative is a^(-2/3) / 3.
   const auto root = [](const Tensor& a) {

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <optional>
 
+#include "alula/graph/control/history.h"
 #include "alula/graph/edit.h"
 #include "alula/graph/passes.h"
 #include "alula/ops/fill.h"
@@ -56,6 +58,8 @@ void fold_constants(Graph& graph) {
     } catch (const Error&) {
       continue;
     }
+    // As a constant, it would be taken for an equal one.
+    if (std::any_of(results.begin(), results.end(), carries_history)) continue;
     for (size_t k = 0; k < results.size(); ++k) {
       const Value constant = add_constant(graph, results[k]);
       replace(graph, {i, static_cast<int>(k)}, constant);
