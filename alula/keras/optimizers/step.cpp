@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "alula/core/log.h"
+#include "alula/graph/control/inside.h"
 #include "alula/keras/optimizers/optimizer.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/fill.h"
+#include "alula/ops/host_function.h"
 #include "alula/ops/maximum.h"
 #include "alula/ops/minimum.h"
 #include "alula/ops/multi_elementwise.h"
@@ -24,6 +26,28 @@ Tensor squares_of(const Tensor& gradient) {
 
 /// What numbers of a step are computed in.
 DType computed_in(DType dtype) { return is_half(dtype) ? float32 : dtype; }
+
+/// Whether it may be how an optimizer counts its calls; a node of control flow is not.
+bool may_count(const Call& call) {
+  const auto* op = dynamic_cast<const OpCall*>(&call);
+  return op == nullptr || dynamic_cast<const ElementwiseOp*>(op->op().get()) != nullptr;
+}
+
+/// How many calls of the optimizer a run has made before one is known only then.
+constexpr int64_t kUnknownAhead = -1;
+
+/// Numbers of a step in a function that is being traced: asked for before each run or, where only
+/// the run knows which step it is, of the value that `iterations` has then.
+std::vector<Tensor> ask_host(std::span<const Spec> specs, int64_t ahead, const Variable& iterations,
+                             std::function<std::vector<Tensor>(int64_t ahead)> numbers) {
+  if (ahead != kUnknownAhead)
+    return host_tensors(specs, [ahead, numbers = std::move(numbers)] { return numbers(ahead); });
+  const auto of_iterations = [iterations,
+                              numbers = std::move(numbers)](const std::vector<Tensor>& in) {
+    return numbers(in[0].item<int64_t>() - iterations.value().item<int64_t>());
+  };
+  return host_function(of_iterations, {iterations.value()}, {specs.begin(), specs.end()});
+}
 
 }  // namespace
 
@@ -49,6 +73,14 @@ int64_t OptimizerImpl::calls_ahead() const {
   Tensor calls = iterations_.value();
   for (int64_t ahead = 0;; ++ahead) {
     const Symbol* symbol = calls.is_symbolic() ? calls.note<Symbol>() : nullptr;
+    const bool counted = symbol == nullptr || symbol->call == nullptr || may_count(*symbol->call);
+    if (graph::is_inside_control_flow() || !counted) {
+      require<UnimplementedError>(own_.empty(),
+                                  "{}: a function can only contain one step of this optimizer, and "
+                                  "none in cond, while_loop, map_fn or scan.",
+                                  name_);
+      return kUnknownAhead;
+    }
     require<UnimplementedError>(symbol != nullptr,
                                 "{}: `iterations` cannot be set inside of function().", name_);
     if (symbol->call == nullptr) {
@@ -135,9 +167,10 @@ bool OptimizerImpl::accumulate(std::vector<Item>& items, int64_t ahead) {
   if (t_state.tracing()) {
     const Spec flag{boolean, {}};
     const Tensor steps =
-        host_tensors({&flag, 1}, [self = shared_from_this(), ahead]() -> std::vector<Tensor> {
-          return {Tensor(self->is_step(ahead))};
-        })[0];
+        ask_host({&flag, 1}, ahead, iterations_,
+                 [self = shared_from_this()](int64_t ahead) -> std::vector<Tensor> {
+                   return {Tensor(self->is_step(ahead))};
+                 })[0];
     for (Item& item : items) {
       Variable& sum = item.tracked->accumulator;
       const Tensor total = item.gradient + sum.value();
@@ -272,9 +305,10 @@ void OptimizerImpl::update_some(std::span<Item> items, const Update& update, int
     // What a step needs of the host is asked for before each run.
     const std::vector<Spec> specs(static_cast<size_t>(update.scalars),
                                   {computed_in(update.dtype), {}});
-    shared = host_tensors(specs, [self = shared_from_this(), &update, ahead] {
-      return self->shared_numbers(update, ahead);
-    });
+    shared =
+        ask_host(specs, ahead, iterations_, [self = shared_from_this(), &update](int64_t ahead) {
+          return self->shared_numbers(update, ahead);
+        });
   } else {
     shared = shared_numbers(update, ahead);
   }
