@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "alula/ops/stop_gradient.h"
+#include "alula/runtime/building.h"
+
 namespace alula::internal {
 namespace {
 
@@ -39,10 +42,11 @@ Gradients CustomGradientOp::gradient(const Recorded& call) const {
   return Gradients(gradients.begin(), gradients.end());
 }
 
-/// The same elements as tensors of their own: nothing leads to how they were computed.
+/// The same elements as tensors of their own: no gradient leads to how they were computed.
 std::vector<Tensor> detached(const std::vector<Tensor>& values) {
   std::vector<Tensor> copies;
-  for (const Tensor& value : values) copies.push_back(value.reshaped(value.shape()));
+  for (const Tensor& value : values)
+    copies.push_back(value.is_symbolic() ? stop_gradient(value) : value.reshaped(value.shape()));
   return copies;
 }
 
@@ -74,7 +78,8 @@ std::vector<Tensor> run_custom(const CustomFunction& f, std::span<const Tensor> 
     require(value.defined(), "custom_gradient: the function gave an undefined tensor.");
   const bool later = std::any_of(inputs.begin(), inputs.end(),
                                  [](const Tensor& input) { return input.is_symbolic(); });
-  if (later) {
+  // In a function that is being traced, tapes hear of it now, as of every other call.
+  if (later && (!t_state.tracing() || graph_builder() != nullptr)) {
     const Tensors values =
         symbolic_outputs(std::make_shared<CustomCall>(f, inputs), specs_of(result.values));
     return {values.begin(), values.end()};

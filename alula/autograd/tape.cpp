@@ -38,7 +38,20 @@ bool GradientTape::is_tracked(const Tensor& tensor) const {
   return is_floating(tensor.dtype()) && tracked_.contains(tensor.id());
 }
 
-void GradientTape::ran(const Op& op, Device, TensorRefs inputs, std::span<const Tensor> outputs) {
+void GradientTape::stop() {
+  if (ear_ == nullptr) return;
+  ear_->tape = nullptr;
+  // Only its own thread can take it from the list of those who listen there. In another one, as
+  // when a language's garbage is collected, it stays there for good and hears nothing.
+  if (ear_->thread != std::this_thread::get_id()) static_cast<void>(ear_.release());
+  ear_.reset();
+}
+
+void GradientTape::resume() {
+  if (ear_ == nullptr) ear_ = std::make_unique<Ear>(this);
+}
+
+void GradientTape::ran(const Op& op, TensorRefs inputs, std::span<const Tensor> outputs) {
   if (paused_ > 0 || !op.type().differentiable) return;
   IndexSet wanted;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -133,23 +146,35 @@ Tensors gradients_of(std::span<const Kept> outputs, const Sums& sums) {
 
 }  // namespace
 
-std::vector<Tensor> GradientTape::run(const Tensor& target, std::span<const GradientSource> sources,
-                                      const GradientOptions& options) {
-  require(target.defined(), "gradient: the target is not defined yet.");
-  require(is_floating(target.dtype()), "gradient: the target must be of a floating type. Got {}.",
-          target.spec());
-  const Tensor& seed = options.output_gradients;
-  require(!seed.defined() || seed.spec() == target.spec(),
-          "gradient: output_gradients must be like the target, {}. Got {}.", target.spec(), seed);
+void GradientTape::check(std::span<const Tensor> targets, std::span<const GradientSource> sources,
+                         std::span<const Tensor> seeds) const {
+  require(seeds.empty() || seeds.size() == targets.size(),
+          "gradient: there are {} output_gradients for {} targets.", seeds.size(), targets.size());
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const Tensor& target = targets[i];
+    require(target.defined(), "gradient: the target is not defined yet.");
+    require(is_floating(target.dtype()), "gradient: the target must be of a floating type. Got {}.",
+            target.spec());
+    require(seeds.empty() || !seeds[i].defined() || seeds[i].spec() == target.spec(),
+            "gradient: output_gradients must be like the target, {}. Got {}.", target.spec(),
+            seeds.empty() ? target : seeds[i]);
+  }
   for (const GradientSource& source : sources)
     require(source.tensor_.defined() || source.variable_.defined(),
             "gradient: a source is not defined yet.");
   require<FailedPreconditionError>(!used_,
                                    "gradient: a tape gives gradients once. Make it persistent: "
                                    "GradientTape tape({{.persistent = true}}).");
+}
+
+std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets,
+                                           std::span<const GradientSource> sources,
+                                           std::span<const Tensor> output_gradients,
+                                           UnconnectedGradients unconnected_gradients) {
+  check(targets, sources, output_gradients);
   if (!options_.persistent) {
     used_ = true;
-    stop_listening();
+    stop();
   }
 
   std::vector<std::vector<uint64_t>> source_ids;
@@ -174,8 +199,11 @@ std::vector<Tensor> GradientTape::run(const Tensor& target, std::span<const Grad
   }
 
   Sums sums;
-  if (dependent.contains(target.id()))
-    sums.add_to(target.id(), seed.defined() ? seed : ones_like(target));
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (!dependent.contains(targets[i].id())) continue;
+    const Tensor seed = output_gradients.empty() ? Tensor() : output_gradients[i];
+    sums.add_to(targets[i].id(), seed.defined() ? seed : ones_like(targets[i]));
+  }
   for (size_t i = count; i-- > 0;) {
     Node& node = nodes_[i];
     if (on_path[i]) {
@@ -200,7 +228,7 @@ std::vector<Tensor> GradientTape::run(const Tensor& target, std::span<const Grad
       const Tensor part = sums.of(id);
       if (part.defined()) sum = sum.defined() ? add(sum, part) : part;
     }
-    if (!sum.defined() && options.unconnected_gradients == UnconnectedGradients::kZero) {
+    if (!sum.defined() && unconnected_gradients == UnconnectedGradients::kZero) {
       const GradientSource& source = sources[i];
       const Spec& spec = source.tensor_.defined() ? source.tensor_.spec() : source.variable_.spec();
       sum = zeros(spec.shape, spec.dtype);
@@ -208,6 +236,12 @@ std::vector<Tensor> GradientTape::run(const Tensor& target, std::span<const Grad
     results.push_back(std::move(sum));
   }
   return results;
+}
+
+std::vector<Tensor> GradientTape::run(const Tensor& target, std::span<const GradientSource> sources,
+                                      const GradientOptions& options) {
+  return gradient({&target, 1}, sources, {&options.output_gradients, 1},
+                  options.unconnected_gradients);
 }
 
 Tensor GradientTape::gradient(const Tensor& target, const GradientSource& source,

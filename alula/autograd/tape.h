@@ -1,5 +1,7 @@
 #pragma once
 #include <deque>
+#include <memory>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -36,17 +38,20 @@ struct GradientOptions {
   UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
 };
 
-/// Records the ops of its thread from when it is made until `gradient` is called, and then tells
-/// how a result depends on variables and watched tensors.
+/// Records the ops of its thread from when it is made until `gradient` or `stop` is called, and
+/// then tells how a result depends on variables and watched tensors.
 ///   Variable w(Tensor(3.0));
 ///   GradientTape tape;
 ///   Tensor y = w * w;
 ///   tape.gradient(y, w)  ->  6
 /// Trainable variables are watched when they are read. Tapes nest: gradients are made of ops, which
 /// an outer tape records.
-class GradientTape final : private Listener {
+class GradientTape final {
  public:
-  explicit GradientTape(const GradientTapeOptions& options = {}) : options_(options) {}
+  explicit GradientTape(const GradientTapeOptions& options = {}) : options_(options) { resume(); }
+  ~GradientTape() { stop(); }
+  GradientTape(const GradientTape&) = delete;
+  GradientTape& operator=(const GradientTape&) = delete;
 
   /// Makes results depend on a tensor, or on a variable that is not watched by itself.
   void watch(const Tensor& tensor);
@@ -62,6 +67,11 @@ class GradientTape final : private Listener {
                                const GradientOptions& options = {});
   std::vector<Tensor> gradient(const Tensor& target, std::initializer_list<GradientSource> sources,
                                const GradientOptions& options = {});
+  /// The same of the sum of several targets. `output_gradients`: one for each, or none at all.
+  std::vector<Tensor> gradient(std::span<const Tensor> targets,
+                               std::span<const GradientSource> sources,
+                               std::span<const Tensor> output_gradients,
+                               UnconnectedGradients unconnected_gradients);
 
   /// The variables read so far that are watched, in the order in which they were first read.
   std::vector<Variable> watched_variables() const;
@@ -78,6 +88,11 @@ class GradientTape final : private Listener {
     GradientTape& tape_;
   };
   Pause stop_recording() { return Pause(*this); }
+  /// Recording ends; gradients may still be taken. `resume` goes on with it, in the thread that
+  /// calls it.
+  void stop();
+  void resume();
+  bool is_recording() const { return ear_ != nullptr; }
   /// Forgets all that was recorded and watched.
   void reset();
 
@@ -94,15 +109,30 @@ class GradientTape final : private Listener {
     std::vector<uint64_t> reads;  // the tensors that it was read as
   };
 
-  void ran(const Op& op, Device device, TensorRefs inputs,
-           std::span<const Tensor> outputs) override;
-  void read(const Variable& variable, const Tensor& value) override;
+  /// What hears of the ops of a thread. It tells the tape as long as that wants to know.
+  struct Ear final : Listener {
+    explicit Ear(GradientTape* tape) : tape(tape) {}
+    void ran(const Op& op, Device, TensorRefs inputs, std::span<const Tensor> outputs) override {
+      if (tape != nullptr) tape->ran(op, inputs, outputs);
+    }
+    void read(const Variable& variable, const Tensor& value) override {
+      if (tape != nullptr) tape->read(variable, value);
+    }
+    GradientTape* tape;
+    std::thread::id thread = std::this_thread::get_id();
+  };
+
+  void ran(const Op& op, TensorRefs inputs, std::span<const Tensor> outputs);
+  void read(const Variable& variable, const Tensor& value);
   bool is_tracked(const Tensor& tensor) const;
   std::vector<uint64_t> ids_of(const GradientSource& source) const;
+  void check(std::span<const Tensor> targets, std::span<const GradientSource> sources,
+             std::span<const Tensor> seeds) const;
   std::vector<Tensor> run(const Tensor& target, std::span<const GradientSource> sources,
                           const GradientOptions& options);
 
   GradientTapeOptions options_;
+  std::unique_ptr<Ear> ear_;  // while it records
   int paused_ = 0;
   bool used_ = false;
   std::deque<Node> nodes_;                // addresses stay while gradients are recorded, too

@@ -276,3 +276,39 @@ TEST(GradientTape, MayBeDroppedAndEndedInAnyOrder) {
   EXPECT_EQ(t_state.listener, nullptr);
   EXPECT_EQ(t_state.flags, 0u);
 }
+
+TEST(GradientTape, GivesTheGradientOfASumOfTargets) {
+  const Variable x(Tensor(3.f));
+  GradientTape tape({.persistent = true});
+  const Tensor targets[] = {cube(x), x.value() * 2};
+  const GradientSource sources[] = {x};
+  EXPECT_EQ(tape.gradient(targets, sources, {}, UnconnectedGradients::kNone)[0].item<float>(), 29);
+  const Tensor seeds[] = {Tensor(10.f), Tensor()};
+  EXPECT_EQ(tape.gradient(targets, sources, seeds, UnconnectedGradients::kNone)[0].item<float>(),
+            272);
+  EXPECT_ERROR(tape.gradient(targets, sources, {seeds, 1}, UnconnectedGradients::kNone),
+               InvalidArgumentError, "there are 1 output_gradients for 2 targets");
+}
+
+TEST(GradientTape, StopsAndResumes) {
+  const Variable x(Tensor(3.f));
+  GradientTape tape({.persistent = true});
+  const Tensor y = cube(x);
+  tape.stop();
+  EXPECT_FALSE(tape.is_recording());
+  EXPECT_EQ(t_state.flags, 0u);
+  const Tensor unheard = y * y;
+  EXPECT_EQ(tape.gradient(y, x).item<float>(), 27);
+  EXPECT_FALSE(tape.gradient(unheard, x).defined());
+  tape.resume();
+  const Tensor z = y * 2;
+  EXPECT_EQ(tape.gradient(z, x).item<float>(), 54);
+}
+
+TEST(GradientTape, MayEndInAnotherThread) {
+  auto tape = std::make_unique<GradientTape>();
+  std::thread([&] { tape.reset(); }).join();
+  const Variable x(Tensor(3.f));
+  GradientTape other;
+  EXPECT_EQ(other.gradient(cube(x), x).item<float>(), 27);
+}
