@@ -9,7 +9,10 @@ from alula import errors
 from alula._native import *  # noqa: F403
 from alula._shape import TensorShape
 from alula._spec import TensorSpec
+from alula.autograd import GradientTape, UnconnectedGradients, custom_gradient
+from alula.function import Module, executing_eagerly, function, init_scope
 from alula import (
+    autograd,
     compat,
     config,
     data,

@@ -1,5 +1,6 @@
 #include "python/src/convert.h"
 #include "python/src/dtype.h"
+#include "python/src/function.h"
 #include "python/src/tensor.h"
 
 namespace alula::python {
@@ -49,6 +50,8 @@ void bind_variable(nb::module_& m) {
           "__init__",
           [](Variable* self, nb::handle initial_value, bool trainable, nb::handle, nb::handle,
              const std::string& name, nb::handle, DTypeLike dtype, const nb::kwargs&) {
+            note_new_variable();
+            const WithoutTracing once;  // what it begins with is no part of a function
             nb::object value = nb::borrow(initial_value);
             if (PyCallable_Check(value.ptr()) != 0 && !is_tensor_like(value)) value = value();
             new (self) Variable(dtype.is_none() ? to_tensor(value) : to_tensor(value, dtype.get()),
