@@ -19,6 +19,8 @@ nb::object to_python_arrays(const data::Structure& structure, const Tensor* tens
 /// What elements are, as a nest of tf.TensorSpec; and from one.
 nb::object spec_to_python(const data::ElementSpec& spec);
 data::ElementSpec to_element_spec(nb::handle value);
+/// How a Python nest is arranged, whatever its leaves are.
+data::Structure to_structure(nb::handle value);
 /// What one tensor is, as a tf.TensorSpec.
 nb::object spec_to_python(const Spec& spec);
 

@@ -170,6 +170,10 @@ data::ElementSpec to_element_spec(nb::handle value) {
   return spec;
 }
 
+Structure to_structure(nb::handle value) {
+  return take_apart(value, [](nb::handle, Structure&) {});
+}
+
 const data::Dataset& to_dataset(nb::handle value, const char* who) {
   if (!nb::isinstance<data::Dataset>(value))
     throw nb::type_error(fmt::format("{}: must be a tf.data.Dataset. Got {} (a {}).", who,
@@ -201,6 +205,7 @@ std::vector<std::string> to_strings(nb::handle value) {
     return nb::hasattr(item, "__fspath__") ? nb::object(item.attr("__fspath__")())
                                            : nb::borrow(item);
   };
+  if (value.is_none()) return {};
   Tensor tensor;
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
     nb::list texts;

@@ -2,6 +2,7 @@
 
 from alula._native import _data
 from alula._native._data import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from alula.data._csv import CsvDataset, make_csv_dataset
 from alula.data._options import (
     AutotuneOptions,
     DistributeOptions,
