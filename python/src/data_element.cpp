@@ -1,3 +1,5 @@
+#include <map>
+
 #include "python/src/data.h"
 #include "python/src/dtype.h"
 
@@ -25,6 +27,33 @@ std::string name_of_key(nb::handle key) {
   return nb::cast<std::string>(key);
 }
 
+/// The classes of named tuples that elements are of. In a structure they are tuples whose items
+/// have names, "Point.x"; of two classes with the same names, the one seen last is made.
+class NamedTuples {
+ public:
+  static void add(nb::handle value, Structure& structure) {
+    const auto type = nb::cast<std::string>(value.type().attr("__name__"));
+    for (const nb::handle field : nb::object(value.attr("_fields")))
+      structure.names.push_back(type + "." + nb::cast<std::string>(field));
+    PyObject*& held = classes()[structure.names];
+    if (held == value.type().ptr()) return;
+    Py_XDECREF(held);
+    held = value.type().inc_ref().ptr();
+  }
+  static nb::object make(nb::handle tuple, const Structure& structure) {
+    const auto found = classes().find(structure.names);
+    if (found == classes().end()) return nb::borrow(tuple);
+    return nb::handle(found->second).attr("_make")(tuple);
+  }
+
+ private:
+  /// Used with the interpreter's lock alone.
+  static std::map<std::vector<std::string>, PyObject*>& classes() {
+    static auto* const all = new std::map<std::vector<std::string>, PyObject*>();
+    return *all;
+  }
+};
+
 /// Takes a Python nest apart: what `leaf` is called with comes in the order of the structure.
 template <class F>
 Structure take_apart(nb::handle value, const F& leaf) {
@@ -32,6 +61,8 @@ Structure take_apart(nb::handle value, const F& leaf) {
   if (is_tuple(value)) {
     structure.kind = Structure::Kind::kTuple;
     for (const nb::handle item : value) structure.items.push_back(take_apart(item, leaf));
+    if (!PyTuple_CheckExact(value.ptr()) && nb::hasattr(value, "_fields"))
+      NamedTuples::add(value, structure);
   } else if (is_dict(value)) {
     structure.kind = Structure::Kind::kNamed;
     for (const nb::handle key : nb::object(value.attr("keys")())) {
@@ -103,7 +134,7 @@ nb::object put_together(const Structure& structure, const F& leaf) {
   for (Py_ssize_t i = 0; i < size; ++i)
     PyTuple_SetItem(tuple.ptr(), i,
                     put_together(structure.items[static_cast<size_t>(i)], leaf).release().ptr());
-  return tuple;
+  return structure.names.empty() ? tuple : NamedTuples::make(tuple, structure);
 }
 
 nb::object spec_class(const char* name) { return nb::module_::import_("alula._spec").attr(name); }

@@ -109,6 +109,7 @@ void bind_data_files(nb::module_& m) {
   m.def("_images", &images, "directory"_a, "labels"_a.none(), "label_mode"_a.none(),
         "class_names"_a.none(), "color_mode"_a, "batch_size"_a.none(), "image_size"_a, "shuffle"_a,
         "seed"_a.none(), "validation_split"_a.none(), "subset"_a.none(), "interpolation"_a);
+  m.def("_texts", &to_strings);
   m.def("_rearranged", [](const Dataset& dataset, nb::handle nest) {
     return rearranged(dataset, to_structure(nest));
   });

@@ -13,11 +13,10 @@ Held prepared(nb::handle function) {
   return Held(nb::module_::import_("alula.data._trace").attr("prepared")(function));
 }
 
-/// The items of a tuple are the arguments; anything else is the only one.
+/// The items of a tuple are the arguments; anything else, a named tuple too, is the only one.
 nb::object call(nb::handle function, const data::Element& element) {
   nb::object arguments = to_python(element);
-  if (element.structure().kind != data::Structure::Kind::kTuple)
-    arguments = nb::make_tuple(arguments);
+  if (!PyTuple_CheckExact(arguments.ptr())) arguments = nb::make_tuple(arguments);
   nb::object result = nb::steal(PyObject_CallObject(function.ptr(), arguments.ptr()));
   if (!result.is_valid()) throw nb::python_error();
   return result;

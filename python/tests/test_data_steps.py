@@ -1,5 +1,7 @@
 """Each source and step of a pipeline against plain Python."""
 
+import collections
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,25 @@ def test_a_map_function_gets_elements_as_tensorflow_passes_them():
     one = Dataset.from_tensor_slices(([1, 2],))
     assert values(one) == [(1,), (2,)]
     assert values(one.map(lambda x: x * 2)) == [2, 4]
+
+
+def test_named_tuples_stay_what_they_are():
+    Point = collections.namedtuple("Point", ["x", "y"])
+    dataset = Dataset.from_tensor_slices(Point([1, 2], [3, 4]))
+    assert isinstance(dataset.element_spec, Point) and isinstance(next(iter(dataset)), Point)
+    assert values(dataset.map(lambda p: Point(p.y, p.x * 2)).batch(2))[0] == ([3, 4], [2, 4])
+    inner = Dataset.from_tensor_slices((Point([1, 2], [3, 4]), [5, 6])).map(lambda p, z: p.x * p.y + z)
+    assert values(inner) == [8, 14]
+    generated = Dataset.from_generator(lambda: [Point(1, 2)], output_signature=dataset.element_spec)
+    assert int(next(iter(generated)).y) == 2
+
+
+def test_names_that_tensorflow_has():
+    with pytest.raises(AttributeError, match="The nearest is reduce"):
+        Dataset.range(3).scan
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        Dataset.range(3).nonsense
+    assert values(Dataset.range(4).batch(3).rebatch(2)) == [[0, 1], [2, 3]]
 
 
 def test_a_map_function_is_traced_once():

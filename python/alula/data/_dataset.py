@@ -81,9 +81,7 @@ def _with_ranks(signature, elements):
 
 def list_files(file_pattern, shuffle=None, seed=None, name=None):
     """The names of the files that match a pattern, or one of several."""
-    patterns = [file_pattern] if isinstance(file_pattern, (str, bytes)) else file_pattern
-    patterns = _native.convert_to_tensor(patterns).numpy()
-    patterns = [p.decode() for p in ([patterns] if isinstance(patterns, bytes) else patterns.ravel())]
+    patterns = _data._texts(file_pattern)
     shuffle = shuffle is None or bool(shuffle)
     if len(patterns) == 1:
         return _data._list_files(patterns[0], shuffle, seed)
@@ -106,9 +104,43 @@ def with_options(self, options, name=None):
     return dataset
 
 
+def rebatch(self, batch_size, drop_remainder=False, name=None):
+    """Batches of another size."""
+    return self.unbatch().batch(batch_size, drop_remainder)
+
+
 def options(self):
     """The options that it runs with."""
     return getattr(self, "_options", None) or Options()
+
+
+_ELSEWHERE = {
+    "bucket_by_sequence_length": "padded_batch",
+    "choose_from_datasets": "interleave",
+    "counter": "range",
+    "group_by_window": "window",
+    "load": "cache(file)",
+    "ragged_batch": "padded_batch",
+    "random": "map with tf.random",
+    "rejection_resample": "filter",
+    "sample_from_datasets": "interleave",
+    "save": "cache(file)",
+    "scan": "reduce",
+    "snapshot": "cache(file)",
+    "sparse_batch": "padded_batch",
+    "take_while": "filter",
+    "unique": "filter",
+}
+
+
+def _missing(self, name):
+    """Says of a name that TensorFlow has what there is in its place."""
+    nearest = _ELSEWHERE.get(name)
+    raise AttributeError(
+        f"'Dataset' object has no attribute '{name}'"
+        if nearest is None
+        else f"tf.data.Dataset.{name} is not there in Alula. The nearest is {nearest}."
+    )
 
 
 class _Zip:
@@ -126,6 +158,8 @@ Dataset.zip = _Zip(Dataset.zip)
 Dataset.from_generator = staticmethod(from_generator)
 Dataset.list_files = staticmethod(list_files)
 Dataset.numpy = staticmethod(numpy)
+Dataset.rebatch = rebatch
+Dataset.__getattr__ = _missing
 Dataset.with_options = with_options
 Dataset.options = options
 

@@ -11,6 +11,12 @@ from alula.data._options import (
 )
 
 
+class AutoShardPolicy:
+    """How TensorFlow would split a pipeline between machines; taken and not used."""
+
+    OFF, AUTO, FILE, DATA, HINT = -1, 0, 1, 2, 3
+
+
 def cardinality(dataset):
     """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
     return dataset.cardinality()
