@@ -1,4 +1,5 @@
 #include "alula/data/batches.h"
+#include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
 
 namespace alula::data {
@@ -6,20 +7,48 @@ namespace {
 
 class BatchWalk final : public Walk {
  public:
-  BatchWalk(const Stage& stage, WalkRef input, int64_t size, bool drop_remainder)
-      : Walk(stage), input_(std::move(input)), size_(size), drop_remainder_(drop_remainder) {}
+  BatchWalk(const Stage& stage, WalkRef input, const Batches& batches)
+      : Walk(stage), input_(std::move(input)), batches_(batches) {}
 
-  bool next(Row& row) override {
-    const int64_t count = input_->take_block(size_, row);
-    return count == size_ || (count > 0 && !drop_remainder_);
+  bool next(Row& batch) override {
+    return batches_.gives(input_->take_block(batches_.size, batch));
   }
   void save(StateWriter& state) override { input_->save(state); }
   void restore(StateReader& state) override { input_->restore(state); }
 
  private:
   WalkRef input_;
-  int64_t size_;
-  bool drop_remainder_;
+  Batches batches_;
+};
+
+/// Of elements whose shapes are not known: what cannot be stacked is named.
+class UnevenBatchWalk final : public Walk {
+ public:
+  UnevenBatchWalk(const Stage& stage, WalkRef input, const Batches& batches)
+      : Walk(stage), input_(std::move(input)), batches_(batches) {}
+
+  bool next(Row& batch) override {
+    Stack stack(stage(), batches_.size, at_);
+    std::exception_ptr error;
+    const int64_t count = stack_singly(*input_, batches_.size, stack, error);
+    at_ += count;
+    if (error != nullptr) std::rethrow_exception(error);
+    batch = stack.take();
+    return batches_.gives(count);
+  }
+  void save(StateWriter& state) override {
+    state.number(at_);
+    input_->save(state);
+  }
+  void restore(StateReader& state) override {
+    at_ = state.count();
+    input_->restore(state);
+  }
+
+ private:
+  WalkRef input_;
+  Batches batches_;
+  int64_t at_ = 0;  // the number of the next element
 };
 
 ElementSpec batched(const Stage& input, const Batches& batches) {
@@ -31,31 +60,31 @@ ElementSpec batched(const Stage& input, const Batches& batches) {
 
 class Batched final : public Stage {
  public:
-  Batched(const StageRef& input, int64_t size, bool drop_remainder)
-      : Stage("batch", batched(*input, {size, drop_remainder}), {input}),
-        size_(size),
-        drop_remainder_(drop_remainder) {}
+  Batched(const StageRef& input, const Batches& batches)
+      : Stage("batch", batched(*input, batches), {input}), batches_(batches) {}
 
-  int64_t cardinality() const override {
-    return Batches{size_, drop_remainder_}.of(input().cardinality());
-  }
+  int64_t cardinality() const override { return batches_.of(input().cardinality()); }
   WalkRef walk(const Context& context) const override {
-    return std::make_unique<BatchWalk>(*this, input().walk(context.with_block(size_)), size_,
-                                       drop_remainder_);
+    const int64_t block = input_block(context.block);
+    WalkRef walk = input().walk(context.with_block(block));
+    if (!has_known_shapes(input().spec()))
+      return std::make_unique<UnevenBatchWalk>(*this, std::move(walk), batches_);
+    return std::make_unique<BatchWalk>(*this, std::move(walk), batches_);
   }
-  std::string parameters() const override { return fmt::format("({})", size_); }
-  int64_t input_block(int64_t) const override { return size_; }
+  std::string parameters() const override { return fmt::format("({})", batches_.size); }
+  int64_t input_block(int64_t) const override {
+    return has_known_shapes(input().spec()) ? batches_.size : 1;
+  }
 
  private:
-  int64_t size_;
-  bool drop_remainder_;
+  Batches batches_;
 };
 
 }  // namespace
 
 Dataset Dataset::batch(int64_t size, const BatchOptions& options) const {
   require(size > 0, "batch: the size must be positive. Got {}.", size);
-  return then(std::make_shared<Batched>(stage_, size, options.drop_remainder));
+  return then(std::make_shared<Batched>(stage_, Batches{size, options.drop_remainder}));
 }
 
 }  // namespace alula::data

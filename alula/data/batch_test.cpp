@@ -39,6 +39,29 @@ TEST(Batch, ComesApartAgain) {
                "unbatch: a scalar has no slices. Got int64[]");
 }
 
+TEST(Batch, NamesTheElementThatCannotBeStacked) {
+  const auto make = [] {
+    return [i = int64_t{0}](Element& e) mutable {
+      e = Tensor(std::vector<int32_t>(i == 5 ? 2 : 1));
+      return i++ < 8;
+    };
+  };
+  const Dataset batches = Dataset::from_generator(make, {{}, {{int32, {kUnknown}}}}).batch(2);
+  const char* text =
+      "batch (step 2): element 5 cannot be stacked with those before it: it is int32[2], they are "
+      "int32[1].";
+  Element batch;
+  Iterator first = batches.iterator();
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(first.next(batch));
+  Iterator second = batches.iterator();
+  second.restore(first.save());
+  EXPECT_ERROR(first.next(batch), InvalidArgumentError, text);
+  EXPECT_ERROR(second.next(batch), InvalidArgumentError, text);
+  ASSERT_TRUE(second.next(batch));
+  EXPECT_EQ(batch.tensor().shape(), (Shape{2, 1}));
+  EXPECT_FALSE(second.next(batch));
+}
+
 TEST(Batch, OfUnevenElementsIsAnError) {
   EXPECT_ERROR(Dataset::range(3).batch(0), InvalidArgumentError,
                "the size must be positive. Got 0");

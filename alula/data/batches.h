@@ -13,6 +13,10 @@ struct Batches {
     if (elements < 0) return elements;
     return elements / size + (!drop_remainder && elements % size != 0 ? 1 : 0);
   }
+  /// Whether so many elements at the end are one.
+  bool gives(int64_t elements) const {
+    return elements == size || (elements > 0 && !drop_remainder);
+  }
   /// The first dimension of all: known if the last one is left out, or is whole.
   int64_t dimension(int64_t elements) const {
     const bool whole = drop_remainder || elements == kInfiniteCardinality ||

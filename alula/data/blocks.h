@@ -31,4 +31,14 @@ int64_t fill_block(int64_t count, std::exception_ptr& error, const Read& read) {
   return taken;
 }
 
+/// Stacks the next `count` elements of a walk, one by one; how many there were.
+inline int64_t stack_singly(Walk& walk, int64_t count, Stack& stack, std::exception_ptr& error) {
+  return fill_block(count, error, [&](int64_t) {
+    Row row;
+    if (!walk.next(row)) return 0;
+    stack.add(row);
+    return 1;
+  });
+}
+
 }  // namespace alula::data

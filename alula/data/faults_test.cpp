@@ -1,3 +1,4 @@
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -117,6 +118,32 @@ TEST(Faults, LeavingEarlyEndsThreadsPromptly) {
     }
     EXPECT_LT(Clock::now() - begin, std::chrono::seconds(1));
   }
+}
+
+TEST(Faults, LeavingStopsAllThreadsAtOnce) {
+  std::atomic<bool> leaving = false;
+  std::atomic<int> late = 0;
+  const auto source = [&](milliseconds each) {
+    const auto make = [&, each] {
+      return [&, each](Element& e) {
+        if (leaving) ++late;
+        std::this_thread::sleep_for(each);
+        e = Tensor(1);
+        return true;
+      };
+    };
+    return Dataset::from_generator(make, {{}, {{int32, {}}}}).prefetch(100000);
+  };
+  {
+    // The first is waited for when it goes; the others must not work on meanwhile.
+    Iterator iterator =
+        Dataset::zip({source(milliseconds(200)), source(milliseconds(1)), source(milliseconds(1))})
+            .iterator();
+    Element element;
+    ASSERT_TRUE(iterator.next(element));
+    leaving = true;
+  }
+  EXPECT_LT(late, 20);
 }
 
 TEST(Faults, AnIteratorThatIsNeverReadStartsNothing) {

@@ -40,10 +40,9 @@ TEST(FromGenerator, ElementsMayDifferInShape) {
   };
   const Dataset dataset = Dataset::from_generator(growing, {{}, {{int64, {kUnknown}}}});
   EXPECT_EQ(texts(dataset), (std::vector<std::string>{"[1]", "[2 2]", "[3 3 3]"}));
-  EXPECT_ERROR(
-      texts(dataset.batch(2)), InvalidArgumentError,
-      "from_generator (step 1): element 1 of a batch cannot be stacked with those before it: it is "
-      "int64[2], they are int64[1]. Use padded_batch");
+  EXPECT_ERROR(texts(dataset.batch(2)), InvalidArgumentError,
+               "batch (step 2): element 1 cannot be stacked with those before it: it is "
+               "int64[2], they are int64[1]. Use padded_batch");
 }
 
 TEST(FromGenerator, FailsAtTheElement) {

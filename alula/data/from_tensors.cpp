@@ -35,10 +35,10 @@ Tensor picked(const Tensor& column, std::span<const int64_t> indices) {
   return result;
 }
 
-class SlicesWalk final : public Walk {
+class SlicesWalk final : public PositionWalk {
  public:
   SlicesWalk(const Stage& stage, const Row& columns, int64_t count)
-      : Walk(stage), columns_(columns), at_(count) {}
+      : PositionWalk(stage, count), columns_(columns) {}
 
   bool next(Row& row) override {
     if (at_.left() == 0) return false;
@@ -54,17 +54,9 @@ class SlicesWalk final : public Walk {
     block = rows_of(columns_, begin, begin + given);
     return given;
   }
-  int64_t skip(int64_t count) override {
-    const int64_t passed = std::min(count, at_.left());
-    at_.take(passed);
-    return passed;
-  }
-  void save(StateWriter& state) override { at_.save(state); }
-  void restore(StateReader& state) override { at_.restore(state); }
 
  private:
   const Row& columns_;
-  Position at_;
 };
 
 class Slices final : public Stage, public Indexed {

@@ -79,6 +79,14 @@ TEST(Map, IsOneCallABatch) {
   expect_same_in_blocks(mapped);
 }
 
+TEST(Map, RunsForMoreSizesOfBlocksThanItKeeps) {
+  const Dataset mapped = Dataset::range(30).map([](const Tensor& x) { return x * 2; });
+  const std::vector<int64_t> expected = numbers(mapped);
+  for (int64_t round = 0; round < 2; ++round)
+    for (int64_t size = 2; size < 15; ++size)
+      EXPECT_EQ(flat_numbers(mapped.batch(size)), expected) << size;
+}
+
 TEST(Map, GivesTheSameNumbersWhicheverWayItRuns) {
   const Dataset source = images();
   const std::vector<std::string> single = with_seed(source.map(augmented));

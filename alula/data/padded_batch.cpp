@@ -89,7 +89,7 @@ class PaddedBatchWalk final : public Walk {
       return 1;
     });
     if (error != nullptr) std::rethrow_exception(error);
-    if (rows.empty() || (batches_.drop_remainder && std::ssize(rows) < batches_.size)) return false;
+    if (!batches_.gives(std::ssize(rows))) return false;
     batch.clear();
     for (size_t i = 0; i < padding_.shapes.size(); ++i) batch.push_back(padded(rows, i));
     return true;

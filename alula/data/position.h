@@ -1,7 +1,7 @@
 #pragma once
 #include <algorithm>
 
-#include "alula/data/state.h"
+#include "alula/data/stage.h"
 
 namespace alula::data {
 
@@ -18,6 +18,22 @@ class Position {
  private:
   int64_t count_;
   int64_t at_ = 0;
+};
+
+/// A walk through a known number of elements that can be had at any position.
+class PositionWalk : public Walk {
+ public:
+  int64_t skip(int64_t count) final {
+    const int64_t passed = std::min(count, at_.left());
+    at_.take(passed);
+    return passed;
+  }
+  void save(StateWriter& state) final { at_.save(state); }
+  void restore(StateReader& state) final { at_.restore(state); }
+
+ protected:
+  PositionWalk(const Stage& stage, int64_t count) : Walk(stage), at_(count) {}
+  Position at_;
 };
 
 }  // namespace alula::data

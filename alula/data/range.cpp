@@ -11,10 +11,10 @@ struct Numbers {
   int64_t operator[](int64_t i) const { return start + i * step; }
 };
 
-class RangeWalk final : public Walk {
+class RangeWalk final : public PositionWalk {
  public:
   RangeWalk(const Stage& stage, const Numbers& numbers)
-      : Walk(stage), numbers_(numbers), at_(numbers.count) {}
+      : PositionWalk(stage, numbers.count), numbers_(numbers) {}
 
   bool next(Row& row) override {
     if (at_.left() == 0) return false;
@@ -29,17 +29,9 @@ class RangeWalk final : public Walk {
     block.assign(1, column);
     return given;
   }
-  int64_t skip(int64_t count) override {
-    const int64_t passed = std::min(count, at_.left());
-    at_.take(passed);
-    return passed;
-  }
-  void save(StateWriter& state) override { at_.save(state); }
-  void restore(StateReader& state) override { at_.restore(state); }
 
  private:
   Numbers numbers_;
-  Position at_;
 };
 
 class Range final : public Stage, public Indexed {

@@ -15,10 +15,10 @@ struct Shard {
 };
 
 /// Of elements that can be had in any order, the others are never touched.
-class IndexShardWalk final : public Walk {
+class IndexShardWalk final : public PositionWalk {
  public:
   IndexShardWalk(const Stage& stage, const Indexed& elements)
-      : Walk(stage), elements_(elements), at_(elements.count()) {}
+      : PositionWalk(stage, elements.count()), elements_(elements) {}
 
   bool next(Row& row) override {
     Row block;
@@ -33,17 +33,9 @@ class IndexShardWalk final : public Walk {
     if (given > 0) elements_.pick(indices_, block);
     return given;
   }
-  int64_t skip(int64_t count) override {
-    const int64_t passed = std::min(count, at_.left());
-    at_.take(passed);
-    return passed;
-  }
-  void save(StateWriter& state) override { at_.save(state); }
-  void restore(StateReader& state) override { at_.restore(state); }
 
  private:
   const Indexed& elements_;
-  Position at_;
   std::vector<int64_t> indices_;
 };
 

@@ -30,12 +30,7 @@ Walk::Walk(const Stage& stage) : stage_(stage.shared_from_this()) {}
 
 int64_t Walk::next_block(int64_t count, Row& block, std::exception_ptr& error) {
   Stack stack(*stage_, count);
-  const int64_t taken = fill_block(count, error, [&](int64_t) {
-    Row row;
-    if (!next(row)) return 0;
-    stack.add(row);
-    return 1;
-  });
+  const int64_t taken = stack_singly(*this, count, stack, error);
   block = stack.take();
   return taken;
 }
@@ -164,9 +159,10 @@ void Stack::add(const Row& row) {
     const Tensor part = row[i].cpu();
     const Shape& whole = columns_[i].shape();
     require(part.shape() == whole.slice(1, whole.rank()) && part.dtype() == columns_[i].dtype(),
-            "{}: element {} of a batch cannot be stacked with those before it: it is {}, they are "
-            "{}. Use padded_batch, or bring all elements to one shape with map.",
-            who_.title(), size_, part.spec(),
+            "{}: element {}{} cannot be stacked with those before it: it is {}, they are {}. Use "
+            "padded_batch, or bring all elements to one shape with map.",
+            who_.title(), first_ == kUnknown ? size_ : first_ + size_,
+            first_ == kUnknown ? " of a batch" : "", part.spec(),
             columns_[i].spec().with(whole.slice(1, whole.rank())));
     copy_slices(part, 0, 1, columns_[i], size_, part.size());
   }

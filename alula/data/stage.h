@@ -139,8 +139,9 @@ int64_t bytes_of(const ElementSpec& spec);
 /// Stacks elements. The first one decides what shapes are asked of the others.
 class Stack {
  public:
-  /// `who` speaks in errors.
-  Stack(const Stage& who, int64_t capacity) : who_(who), capacity_(capacity) {}
+  /// `who` speaks in errors. `first`: the number of the first element, if it is known.
+  Stack(const Stage& who, int64_t capacity, int64_t first = kUnknown)
+      : who_(who), capacity_(capacity), first_(first) {}
   void add(const Row& row);
   /// The elements [begin, end) of a block.
   void add(const Row& block, int64_t begin, int64_t end);
@@ -153,6 +154,7 @@ class Stack {
   void make_room(int64_t more);
   const Stage& who_;
   int64_t capacity_;
+  int64_t first_;
   int64_t size_ = 0;
   int64_t room_ = 0;  // rows that the columns have: all at once if they are not too large
   Row columns_;

@@ -10,7 +10,7 @@
 namespace alula::data {
 namespace {
 
-/// Graphs are kept for so many sizes of blocks: that of a batch, those at an end.
+/// Graphs are kept for so many sizes of blocks, those used last: that of a batch, those at an end.
 constexpr size_t kMostSizes = 8;
 
 }  // namespace
@@ -96,10 +96,15 @@ void Traced::run(Row& row, const Row& variables, const random::ElementScope::Key
 
 Traced::CompiledRef Traced::for_block(int64_t count) const {
   const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(count);
-  if (found != blocks_.end()) return found->second;
-  if (blocks_.size() == kMostSizes) blocks_.clear();
-  return blocks_[count] = make_block(count);
+  auto found = std::find_if(blocks_.begin(), blocks_.end(),
+                            [&](const auto& block) { return block.first == count; });
+  if (found == blocks_.end()) {
+    CompiledRef made = make_block(count);
+    if (blocks_.size() == kMostSizes) blocks_.pop_back();
+    found = blocks_.insert(blocks_.end(), {count, std::move(made)});
+  }
+  std::rotate(blocks_.begin(), found, found + 1);
+  return blocks_.front().second;
 }
 
 void Traced::run_block(Row& block, int64_t count, const Row& variables,

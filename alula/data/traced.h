@@ -1,5 +1,4 @@
 #pragma once
-#include <map>
 #include <mutex>
 
 #include "alula/data/call.h"
@@ -44,7 +43,7 @@ class Traced {
   std::vector<std::pair<bool, size_t>> order_;  // of the graph's inputs: a variable? which one?
   CompiledRef single_;  // none if shapes are unknown: then the graph runs node by node
   mutable std::mutex mutex_;
-  mutable std::map<int64_t, CompiledRef> blocks_;
+  mutable std::vector<std::pair<int64_t, CompiledRef>> blocks_;  // the last used first
 };
 
 }  // namespace alula::data
