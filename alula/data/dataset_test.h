@@ -34,7 +34,7 @@ inline std::vector<std::string> calls_of_next(const Dataset& dataset) {
       more = iterator.next(element);
       if (more) texts.push_back(element.str());
     } catch (const Error&) {
-      texts.push_back("!");
+      texts.emplace_back("!");
     }
   return texts;
 }

@@ -65,7 +65,7 @@ TEST(FromGenerator, IsRestoredBehindAnError) {
   for (int i = 0; i < 4; ++i) try {
       first.next(element);
     } catch (const Error&) {
-      element = {};
+      element = Element();
     }
   second.restore(first.save());
   ASSERT_TRUE(second.next(element));

@@ -143,8 +143,8 @@ class Stack {
   Stack(const Stage& who, int64_t capacity, int64_t first = kUnknown)
       : who_(who), capacity_(capacity), first_(first) {}
   void add(const Row& row);
-  /// The elements [begin, end) of a block.
-  void add(const Row& block, int64_t begin, int64_t end);
+  /// The elements [first, last) of a block.
+  void add(const Row& block, int64_t first, int64_t last);
   int64_t size() const { return size_; }
   /// What has been added: as many rows as that was.
   Row take();
