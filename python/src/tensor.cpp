@@ -213,7 +213,7 @@ nb::object to_numpy_view(const Tensor& tensor) {
 }
 
 nb::object to_numpy(const Tensor& tensor) {
-  const nb::object view = to_numpy_view(tensor);
+  nb::object view = to_numpy_view(tensor);
   if (tensor.dtype() == string) return view;
   return tensor.rank() == 0 ? view[nb::make_tuple()] : view.attr("copy")();
 }
