@@ -212,6 +212,43 @@ TEST(Cond, AKnownPredicateLeavesNothingBehind) {
   EXPECT_EQ(f.get_concrete_function(Tensor(1.f)).str().find("cond"), std::string::npos);
 }
 
+TEST(Cond, IsANodeLikeAnyOther) {
+  const auto count = [](const auto& f) {
+    const std::string text = function(f).get_concrete_function(Tensor{1.f, 2.f}).str();
+    size_t nodes = 0;
+    for (size_t at = text.find("= cond("); at != std::string::npos;
+         at = text.find("= cond(", at + 1))
+      ++nodes;
+    return nodes;
+  };
+  const auto choose = [](const Tensor& x) {
+    return cond(is_positive(x), [&] { return x * 2; }, [&] { return x * 3; });
+  };
+  const auto draw = [](const Tensor& x) {
+    return cond(is_positive(x), [&] { return x * random::uniform({2}); }, [&] { return x * 3; });
+  };
+  EXPECT_EQ(count([&](const Tensor& x) { return choose(x) + choose(x); }), 1u) << "the same twice";
+  EXPECT_EQ(count([&](const Tensor& x) { return choose(x) + choose(x + 1); }), 2u);
+  EXPECT_EQ(count([&](const Tensor& x) {
+              choose(x);
+              return x + 1;
+            }),
+            0u)
+      << "nobody reads it";
+  EXPECT_EQ(count([&](const Tensor& x) { return draw(x) + draw(x); }), 2u) << "each draws";
+  EXPECT_EQ(count([&](const Tensor& x) {
+              draw(x);
+              return x + 1;
+            }),
+            1u)
+      << "later numbers must not be others";
+  // Branches are optimised, too: a chain of functions is one kernel.
+  const auto chain = [](const Tensor& x) {
+    return cond(is_positive(x), [&] { return alula::exp(x * 2 + 1); }, [&] { return x; });
+  };
+  compare(chain);
+}
+
 TEST(Cond, InAVectorizedMap) {
   const auto f = [](const Tensor& x) {
     return cond(x > 0, [&] { return x * 2; }, [&] { return x - 1; });

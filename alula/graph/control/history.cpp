@@ -12,8 +12,10 @@ const History* history_of(const char* who, const Tensor& carrier) {
   const auto* history = carrier.note<History>();
   require<UnimplementedError>(
       history != nullptr || carrier.item<float>() == 0,
-      "{}: gradients of a loop can be taken twice, but not of a sum of two gradients of one loop. "
-      "Take the gradient of the sum, or run it outside of a compiled function.",
+      "{}: in a compiled function, gradients of gradients go through a loop, but those of third "
+      "order do not, nor those of several gradients of one loop. Take one gradient of the sum, or "
+      "run "
+      "it outside of a compiled function.",
       who);
   return history;
 }

@@ -264,6 +264,24 @@ TEST(WhileLoop, GradientsOfGradients) {
   }
 }
 
+TEST(WhileLoop, GradientsOfThirdOrderAreAnError) {
+  const auto third = [](const Tensor& x) {
+    GradientTape outermost;
+    outermost.watch(x);
+    GradientTape outer;
+    outer.watch(x);
+    GradientTape inner;
+    inner.watch(x);
+    const Tensor y = while_loop([&](const List& v) { return v[0] < 2; },
+                                [&](const List& v) { return List{v[0] + 1, v[1] * v[1] * x}; },
+                                {Tensor(0), x})[1];
+    return outermost.gradient(outer.gradient(inner.gradient(y, x), x), x);
+  };
+  EXPECT_EQ(third(Tensor(1.f)).item<float>(), 7 * 6 * 5);  // y = x^7
+  EXPECT_ERROR(function(third)(Tensor(1.f)), UnimplementedError,
+               "while_loop: in a compiled function");
+}
+
 TEST(WhileLoop, GradientsSeeTheNumbersThatWereDrawn) {
   const auto f = [](const Tensor& x, const Tensor& n) {
     GradientTape tape;
