@@ -10,9 +10,22 @@ from alula._native import *  # noqa: F403
 from alula._shape import TensorShape
 from alula._spec import TensorSpec
 from alula.autograd import GradientTape, UnconnectedGradients, custom_gradient
+from alula.control_flow import (
+    case,
+    cond,
+    foldl,
+    foldr,
+    map_fn,
+    scan,
+    switch_case,
+    vectorized_map,
+    while_loop,
+)
 from alula.function import Module, executing_eagerly, function, init_scope
+from alula.host_function import numpy_function, print, py_function
 from alula import (
     autograd,
+    autograph,
     compat,
     config,
     data,

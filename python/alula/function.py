@@ -1,7 +1,7 @@
 """Functions that are traced once for each kind of arguments and then run compiled."""
 
 import functools
-import inspect
+import types
 import weakref
 
 from alula import _native, nest
@@ -16,7 +16,16 @@ __all__ = [
 ]
 
 
-def _parameters(signature):
+def _parameters(python_function):
+    """The parameters of a function, each as (name, kind, whether there is a default, the default)."""
+    if type(python_function) is types.FunctionType and not hasattr(python_function, "__wrapped__"):
+        return _parameters_of_code(python_function)
+    import inspect
+
+    try:
+        signature = inspect.signature(python_function)
+    except (TypeError, ValueError):  # a function of C
+        return [("args", "VAR_POSITIONAL", False, None), ("kwargs", "VAR_KEYWORD", False, None)]
     empty = inspect.Parameter.empty
     return [
         (p.name, p.kind.name, p.default is not empty, None if p.default is empty else p.default)
@@ -24,19 +33,26 @@ def _parameters(signature):
     ]
 
 
-_ANY_ARGUMENTS = inspect.Signature(
-    [
-        inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
-        inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
-    ]
-)
-
-
-def _signature_of(python_function):
-    try:
-        return inspect.signature(python_function)
-    except (TypeError, ValueError):  # a function of C
-        return _ANY_ARGUMENTS
+def _parameters_of_code(python_function):
+    """The same without the module inspect, which takes a while to import."""
+    code = python_function.__code__
+    names, count = code.co_varnames, code.co_argcount
+    defaults = python_function.__defaults__ or ()
+    parameters = []
+    for i in range(count):
+        kind = "POSITIONAL_ONLY" if i < code.co_posonlyargcount else "POSITIONAL_OR_KEYWORD"
+        k = i - (count - len(defaults))
+        parameters.append((names[i], kind, k >= 0, defaults[k] if k >= 0 else None))
+    position = count + code.co_kwonlyargcount
+    if code.co_flags & 0x04:
+        parameters.append((names[position], "VAR_POSITIONAL", False, None))
+        position += 1
+    named = python_function.__kwdefaults__ or {}
+    for name in names[count : count + code.co_kwonlyargcount]:
+        parameters.append((name, "KEYWORD_ONLY", name in named, named.get(name)))
+    if code.co_flags & 0x08:
+        parameters.append((names[position], "VAR_KEYWORD", False, None))
+    return parameters
 
 
 class Function(_native._Function):
@@ -44,14 +60,14 @@ class Function(_native._Function):
 
     def __init__(self, python_function, options):
         name = getattr(python_function, "__name__", type(python_function).__name__)
-        signature = _signature_of(python_function)
-        super().__init__(name, _parameters(signature))
+        parameters = _parameters(python_function)
+        super().__init__(name, parameters)
+        self._names = [parameter[0] for parameter in parameters]
         self._python_function = python_function
         self._options = options
         self._instance = None  # of a method: a weak reference to what it is bound to
         self._bound = {}  # of a method: the functions of its instances
         self._converted = None
-        self._signature = signature
         self._input_signature = options["input_signature"]
         if self._input_signature is not None:
             self._take_input_signature(tuple(self._input_signature))
@@ -59,7 +75,7 @@ class Function(_native._Function):
 
     def _take_input_signature(self, specs):
         self._input_signature = specs
-        is_method = next(iter(self._signature.parameters), None) == "self"
+        is_method = self._names[:1] == ["self"]
         if not is_method and all(isinstance(spec, TensorSpec) for spec in specs):
             self._set_input_signature([(spec.dtype, spec.shape) for spec in specs if spec.shape.rank is not None])
 
@@ -74,9 +90,11 @@ class Function(_native._Function):
         return self._input_signature
 
     @property
-    def function_spec(self):
-        """The signature of the Python function."""
-        return self._signature
+    def _signature(self):
+        import inspect
+
+        function = self._python_function
+        return inspect.signature(function if self._instance is None else function.__get__(self._instance()))
 
     def _run_python(self, *args, **kwargs):
         """Calls the Python function, as it is converted for tracing."""
@@ -87,7 +105,11 @@ class Function(_native._Function):
         return self._converted(*args, **kwargs)
 
     def _convert(self):
-        return self._python_function
+        if not self._options["autograph"]:
+            return self._python_function
+        from alula.autograph import converted
+
+        return converted(self._python_function)
 
     def _bind(self, args, kwargs):
         """The arguments in order, as tensors where there is an input signature."""
@@ -199,7 +221,7 @@ class ConcreteFunction:
     def __call__(self, *args, **kwargs):
         given = iter(nest.flatten(args))
         named = dict(kwargs)
-        names = list(self._function._signature.parameters)
+        names = self._function._names
 
         def fill(leaf):
             if not (isinstance(leaf, TensorSpec) or _is_tensor(leaf)):
