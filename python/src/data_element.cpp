@@ -83,9 +83,10 @@ Structure take_apart(nb::handle value, const F& leaf) {
 
 /// A value as a tensor of a dtype; values are converted as NumPy converts them.
 Tensor cast_to(nb::handle value, DType dtype) {
-  if (const Tensor* held = held_tensor(value))
-    return held->dtype() == dtype ? *held : cast(*held, dtype);
-  return to_tensor(value, dtype);
+  const Tensor tensor = to_tensor_like(value, dtype);
+  if (tensor.dtype() == dtype) return tensor;
+  return tensor.dtype() == string || dtype == string ? to_tensor(value, dtype)
+                                                     : cast(tensor, dtype);
 }
 
 class ByStructure {

@@ -44,10 +44,15 @@ void call_python(const std::function<void()>& f) {
   }
 }
 
+/// A list that a function returns is a tuple, as in TensorFlow; deeper inside, one is a tensor.
 data::ElementFunction element_function(nb::handle function) {
   return [held = prepared(function)](const data::Element& element) {
     data::Element result;
-    call_python([&] { result = to_element(call(held.get(), element)); });
+    call_python([&] {
+      nb::object value = call(held.get(), element);
+      if (PyList_Check(value.ptr())) value = nb::steal(PyList_AsTuple(value.ptr()));
+      result = to_element(value);
+    });
     return result;
   };
 }

@@ -1,12 +1,11 @@
 #include "python/src/data.h"
 #include "python/src/dtype.h"
+#include "python/src/ops.h"
 
 namespace alula::python {
 namespace {
 
 using data::Dataset;
-
-auto name_argument() { return nb::arg("name") = nb::none(); }
 
 /// What a generator function gives, called with `arguments` at the start of every walk.
 Dataset from_generator(nb::handle generator, nb::handle signature, nb::handle arguments) {

@@ -11,8 +11,6 @@ bool in_order(nb::handle deterministic) {
   return deterministic.is_none() || nb::cast<bool>(deterministic);
 }
 
-auto name_argument() { return nb::arg("name") = nb::none(); }
-
 Dataset map(const Dataset& self, nb::handle function, nb::handle calls, nb::handle deterministic,
             nb::handle, nb::handle, nb::handle) {
   const data::MapOptions options{.num_parallel_calls = to_parallel_calls(calls),

@@ -43,6 +43,8 @@ def test_a_generator_by_signature_and_by_types():
     ):
         assert dataset.element_spec == signature
         assert [(int(i), x.numpy().tolist()) for i, x in dataset] == [(0, []), (1, [1]), (2, [2, 2])]
+    cut = Dataset.from_generator(lambda: [1.7, np.float64(2.2), tf.constant(3.9)], output_signature=INT)
+    assert ints(cut) == [1, 2, 3]  # values take the dtype as in NumPy
     one = Dataset.from_generator(lambda: range(3), tf.int64)
     assert one.element_spec == INT and ints(one) == [0, 1, 2]
 

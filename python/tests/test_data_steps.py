@@ -67,7 +67,8 @@ def test_a_map_function_gets_elements_as_tensorflow_passes_them():
     named = Dataset.from_tensor_slices({"x": [1, 2]})
     assert values(named.map(lambda e: {"y": e["x"] * 2, "c": 7})) == [{"y": 2, "c": 7}, {"y": 4, "c": 7}]
     assert values(pairs.map(lambda *args: args)) == [(1, 10), (2, 20)]
-    assert values(Dataset.range(2).map(lambda x: [x, x])) == [[0, 0], [1, 1]]  # a list is a tensor
+    assert values(Dataset.range(2).map(lambda x: [x, x])) == [(0, 0), (1, 1)]  # a list is a tuple,
+    assert values(Dataset.range(2).map(lambda x: (x, [x, x]))) == [(0, [0, 0]), (1, [1, 1])]  # or a tensor
     one = Dataset.from_tensor_slices(([1, 2],))
     assert values(one) == [(1,), (2,)]
     assert values(one.map(lambda x: x * 2)) == [2, 4]
