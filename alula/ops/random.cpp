@@ -3,7 +3,11 @@
 #include <cmath>
 #include <limits>
 
+#include "alula/ops/arg_reduce.h"
 #include "alula/ops/batching.h"
+#include "alula/ops/cast.h"
+#include "alula/ops/log.h"
+#include "alula/ops/operators.h"
 #include "alula/ops/reshape.h"
 #include "alula/ops/slice.h"
 
@@ -55,14 +59,25 @@ Tensor draw(RandomOp op, random::Seed seed) {
 template <class RandomOp>
 std::unique_ptr<Op> drawn_again_of(const RandomOp& op) {
   auto again = std::make_unique<RandomOp>(op);
-  reserve(*again);
+  if (!op.fixed) reserve(*again);
   return again;
+}
+
+/// Runs the op on numbers that the caller chose.
+template <class RandomOp>
+Tensor draw_fixed(RandomOp op, const random::StatelessSeed& seed) {
+  op.fixed = true;
+  op.stream = seed.stream();
+  op.infer(SpecRefs({}));
+  op.output.shape.checked_size(RandomOp::kName, size_of(op.output.dtype));
+  return call(op);
 }
 
 /// One draw for all calls. Each takes whole blocks of four words, so that its numbers are those
 /// that it would get alone, behind the others: what is too much is cut off.
 template <class RandomOp>
 Tensors draw_batched(RandomOp op, int64_t size) {
+  if (op.fixed) return batching::made_once(op, size);
   const Shape each = op.output.shape;
   const DType dtype = op.output.dtype;
   const int64_t per_block = size_of(dtype) == 8 ? 2 : 4, count = each.size();
@@ -176,6 +191,54 @@ Tensor uniform(const Shape& shape, const UniformOptions& options) {
   op.minval = options.minval;
   op.maxval = options.maxval;
   return draw(op, options.seed);
+}
+
+Tensor categorical(const Tensor& logits, int64_t num_samples, const CategoricalOptions& options) {
+  require(logits.defined() && logits.rank() == 2 && is_floating(logits.dtype()),
+          "categorical: the logits must be [batch, classes] of a floating type. Got {}.",
+          logits.defined() ? logits.spec() : Spec());
+  require(num_samples >= 0, "categorical: num_samples must not be negative. Got {}.", num_samples);
+  // The largest of logits with Gumbel's noise is each class with its probability.
+  const Shape& shape = logits.shape();
+  const DType dtype = is_half(logits.dtype()) ? float32 : logits.dtype();
+  const Tensor noise = -log(
+      -log(uniform({shape[0], num_samples, shape[1]}, {.dtype = dtype, .seed = options.seed})));
+  return argmax(expand_dims(cast(logits, dtype), 1) + noise,
+                {.axis = 2, .output_type = options.dtype});
+}
+
+Stream StatelessSeed::stream() const {
+  // Scrambled, so that seeds which differ in a bit have nothing in common. TensorFlow's key.
+  const Words mixed = Philox::words(0x02461e293ec8f720, static_cast<uint64_t>(second),
+                                    static_cast<uint64_t>(first));
+  return {.key = mixed[0] | uint64_t{mixed[1]} << 32, .high = mixed[2] | uint64_t{mixed[3]} << 32};
+}
+
+Tensor stateless_uniform(const Shape& shape, const StatelessSeed& seed,
+                         const UniformOptions& options) {
+  RandomUniform op;
+  op.output = {options.dtype, shape};
+  op.minval = options.minval;
+  op.maxval = options.maxval;
+  return draw_fixed(op, seed);
+}
+
+Tensor stateless_normal(const Shape& shape, const StatelessSeed& seed,
+                        const NormalOptions& options) {
+  RandomNormal op;
+  op.output = {options.dtype, shape};
+  op.mean = options.mean;
+  op.stddev = options.stddev;
+  return draw_fixed(op, seed);
+}
+
+Tensor stateless_truncated_normal(const Shape& shape, const StatelessSeed& seed,
+                                  const NormalOptions& options) {
+  RandomTruncatedNormal op;
+  op.output = {options.dtype, shape};
+  op.mean = options.mean;
+  op.stddev = options.stddev;
+  return draw_fixed(op, seed);
 }
 
 Tensor normal(const Shape& shape, const NormalOptions& options) {

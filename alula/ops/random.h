@@ -43,6 +43,32 @@ Tensor truncated_normal(const Shape& shape, const NormalOptions& options = {});
 /// Ones (or true) with the given probability, else zeros.
 Tensor bernoulli(const Shape& shape, const BernoulliOptions& options = {});
 
+struct CategoricalOptions {
+  DType dtype = int64;  // or int32
+  Seed seed = {};
+};
+/// Classes drawn by their unnormalized log-probabilities. logits: [batch, classes], result:
+/// [batch, num_samples].
+///   categorical({{0.f, 100.f}}, 3)  ->  {{1, 1, 1}}
+Tensor categorical(const Tensor& logits, int64_t num_samples,
+                   const CategoricalOptions& options = {});
+
+/// Two numbers that fix what is drawn: the same two give the same in every call and process.
+struct StatelessSeed {
+  int64_t first = 0;
+  int64_t second = 0;
+  /// Where the numbers come from, as TensorFlow's own stateless functions have it.
+  Stream stream() const;
+};
+/// As the functions without "stateless", whose options they take, but for the seed among them.
+///   stateless_uniform({2}, {1, 2})  ->  {0.4703, 0.9022}, say
+Tensor stateless_uniform(const Shape& shape, const StatelessSeed& seed,
+                         const UniformOptions& options = {});
+Tensor stateless_normal(const Shape& shape, const StatelessSeed& seed,
+                        const NormalOptions& options = {});
+Tensor stateless_truncated_normal(const Shape& shape, const StatelessSeed& seed,
+                                  const NormalOptions& options = {});
+
 /// The same slices along the first dimension in random order; every order is equally likely.
 ///   shuffle({1, 2, 3})  ->  {2, 3, 1}, say
 Tensor shuffle(const Tensor& value, Seed seed = {});
@@ -54,6 +80,7 @@ struct RandomOutput {
   Spec output;
   random::Stream stream;
   random::Seed seed = {};
+  bool fixed = false;  // whether `stream` is the caller's own, the same for every call
 };
 
 /// The element i is word i of the stream, or words 2i and 2i + 1 if it has 64 bits. As in

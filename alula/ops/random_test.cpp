@@ -420,3 +420,31 @@ TEST(Random, SeedsAreIndependent) {
   EXPECT_LT(std::abs(xy) / std::sqrt(1e5), 3.3);
   EXPECT_LT(std::abs(xz) / std::sqrt(1e5), 3.3);
 }
+
+TEST(Random, StatelessNumbersAreTensorFlows) {
+  const random::StatelessSeed seed{1, 2};
+  const std::vector<float> uniforms = random::stateless_uniform({5}, seed).to_vector<float>();
+  const float expected[] = {0.84406042f, 0.19204533f, 0.99622321f, 0.16038740f, 0.27199018f};
+  for (size_t i = 0; i < 5; ++i) EXPECT_NEAR(uniforms[i], expected[i], 1e-7) << i;
+  const std::vector<float> normals = random::stateless_normal({4}, seed).to_vector<float>();
+  const float normal[] = {0.54411012f, 0.20738031f, 0.07356432f, 0.04643455f};
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(normals[i], normal[i], 1e-6) << i;
+  const Tensor integers = random::stateless_uniform({3}, {7, -3}, {.maxval = 1000, .dtype = int32});
+  EXPECT_EQ(integers.to_vector<int32_t>(), (std::vector<int32_t>{867, 102, 288}));
+  for (float x : random::stateless_truncated_normal({99}, seed).to_vector<float>())
+    EXPECT_LE(std::abs(x), 2);
+}
+
+TEST(Random, CategoricalDrawsByProbability) {
+  const Tensor logits = {{0.f, std::log(3.f)}, {100.f, 0.f}};
+  const Tensor drawn = random::categorical(logits, 20'000, {.seed = 5});
+  EXPECT_EQ(drawn.dtype(), int64);
+  const std::vector<int64_t> classes = drawn.to_vector<int64_t>();
+  double ones = 0;
+  for (size_t i = 0; i < 20'000; ++i) {
+    ones += static_cast<double>(classes[i]);
+    ASSERT_EQ(classes[20'000 + i], 0);
+  }
+  EXPECT_NEAR(ones / 20'000, 0.75, 0.02);
+  EXPECT_ERROR(random::categorical(Tensor{1.f}, 3), InvalidArgumentError, "[batch, classes]");
+}
