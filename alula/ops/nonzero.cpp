@@ -3,7 +3,6 @@
 #include <unordered_map>
 
 #include "alula/ops/attributes.h"
-#include "alula/ops/cast.h"
 #include "alula/ops/gather.h"
 #include "alula/ops/reshape.h"
 
@@ -13,48 +12,59 @@ namespace {
 const RegisterOp<NonZero> registered_nonzero;
 const RegisterOp<Unique> registered_unique;
 
-/// Fills idx and count, and says where each new value stands first.
-template <class T, class Key, class Index>
-std::vector<int64_t> number_values(std::span<const T> values, Index* idx,
-                                   std::vector<int64_t>& counts) {
-  std::unordered_map<Key, int64_t> numbers;
-  std::vector<int64_t> firsts;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const Key key = static_cast<Key>(values[i]);
-    // A NaN is different from all, also from other NaNs, as in TensorFlow.
-    int64_t number = static_cast<int64_t>(firsts.size());
-    if (key == key) number = numbers.try_emplace(key, number).first->second;
-    if (number == static_cast<int64_t>(firsts.size())) {
-      firsts.push_back(static_cast<int64_t>(i));
-      counts.push_back(0);
-    }
-    ++counts[static_cast<size_t>(number)];
-    idx[i] = static_cast<Index>(number);
-  }
-  return firsts;
+/// What a value is looked up by.
+template <class T>
+auto key_of(const T& value) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    return static_cast<float>(value);
+  else
+    return value;
 }
 
-template <class Index>
-std::vector<int64_t> number_any(const Tensor& x, Index* idx, std::vector<int64_t>& counts) {
-  if (x.dtype() == string)
-    return number_values<std::string, std::string>(x.span<std::string>(), idx, counts);
-  if (is_floating(x.dtype())) {
-    const Tensor wide = cast(x, float64);
-    return number_values<double, double>(wide.span<double>(), idx, counts);
+/// The different values in the order of their first places. They are numbered in idx, and counted.
+template <class T, class Index>
+Tensors unique_of(const Tensor& x, DType out_idx) {
+  const std::span<const T> values = x.span<T>();
+  Tensor idx = Tensor::uninitialized({out_idx, x.shape()});
+  auto* number_at = static_cast<Index*>(idx.mutable_data());
+  std::unordered_map<decltype(key_of(values[0])), size_t> numbers;
+  std::vector<size_t> firsts;
+  std::vector<Index> counts;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto key = key_of(values[i]);
+    // A NaN is different from all, also from other NaNs, as in TensorFlow.
+    size_t number = firsts.size();
+    if (key == key) number = numbers.try_emplace(key, number).first->second;
+    if (number == firsts.size()) {
+      firsts.push_back(i);
+      counts.push_back(0);
+    }
+    ++counts[number];
+    number_at[i] = static_cast<Index>(number);
   }
-  const Tensor wide = cast(x, int64);  // keeps the bits of uint64
-  return number_values<int64_t, int64_t>(wide.span<int64_t>(), idx, counts);
+  const Shape found{static_cast<int64_t>(firsts.size())};
+  Tensor y = Tensor::uninitialized({x.dtype(), found});
+  auto* to = static_cast<T*>(y.mutable_data());
+  for (size_t first : firsts) *to++ = values[first];
+  return {y, idx, Tensor(counts, found)};
 }
 
 template <class Index>
 Tensors unique_of(const Tensor& x, DType out_idx) {
-  Tensor idx = Tensor::uninitialized({out_idx, x.shape()});
-  std::vector<int64_t> counts;
-  const std::vector<int64_t> firsts =
-      number_any(x, static_cast<Index*>(idx.mutable_data()), counts);
-  const Shape found{static_cast<int64_t>(firsts.size())};
-  const Tensor y = gather(x, Tensor(firsts, found));
-  return {y, idx, cast(Tensor(counts, found), out_idx)};
+  if (x.dtype() == string) return unique_of<std::string, Index>(x, out_idx);
+  Tensors result;
+  with_type(x.dtype(), [&]<class T>(Type<T>) { result = unique_of<T, Index>(x, out_idx); });
+  return result;
+}
+
+/// Whether each element is not 0.
+std::vector<bool> truths(const Tensor& x) {
+  std::vector<bool> result;
+  result.reserve(static_cast<size_t>(x.size()));
+  with_type(x.dtype(), [&]<class T>(Type<T>) {
+    for (const T& value : x.span<T>()) result.push_back(key_of(value) != 0);
+  });
+  return result;
 }
 
 }  // namespace
@@ -70,17 +80,16 @@ Tensors NonZero::batched(std::span<const BatchedInput> inputs, int64_t size) con
 }
 
 Tensors NonZero::run_on_host(TensorRefs inputs) const {
-  const Tensor holds = cast(inputs[0], boolean);
-  const Shape& shape = holds.shape();
-  const bool* at = holds.span<bool>().data();
+  const std::vector<bool> holds = truths(inputs[0]);
+  const Shape& shape = inputs[0].shape();
   std::vector<int64_t> coordinates;
   int64_t found = 0;
-  for (int64_t i = 0; i < holds.size(); ++i) {
-    if (!at[i]) continue;
+  for (size_t i = 0; i < holds.size(); ++i) {
+    if (!holds[i]) continue;
     ++found;
     const size_t row = coordinates.size();
     coordinates.resize(row + static_cast<size_t>(shape.rank()));
-    int64_t rest = i;
+    auto rest = static_cast<int64_t>(i);
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
       coordinates[row + static_cast<size_t>(axis)] = rest % shape[axis];
       rest /= shape[axis];

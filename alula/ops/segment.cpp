@@ -4,7 +4,6 @@
 
 #include "alula/ops/batching.h"
 #include "alula/ops/cast.h"
-#include "alula/ops/concat.h"
 #include "alula/ops/fill.h"
 #include "alula/ops/floordiv.h"
 #include "alula/ops/gather.h"
@@ -56,6 +55,32 @@ int64_t segments_of(const char* who, const Tensor& ids) {
           "{}: the ids must be a vector of ascending numbers, not negative. Got {}.", who,
           ids.spec());
   return all.empty() ? 0 : all.back() + 1;
+}
+
+/// A copy of the first input with the slices of the last one where the indices say.
+template <class T, class Index>
+void put(TensorRefs inputs, Tensor& result) {
+  const Shape& shape = inputs[0].shape();
+  const Shape& indices = inputs[1].shape();
+  const int depth = static_cast<int>(indices.back());
+  const int64_t slice = shape.slice(depth, shape.rank()).size();
+  const int64_t rows = indices.slice(0, indices.rank() - 1).size();
+  auto* to = static_cast<T*>(result.mutable_data());
+  const std::span<const T> values = inputs[0].span<T>();
+  std::copy(values.begin(), values.end(), to);
+  const Index* at = inputs[1].span<Index>().data();
+  const T* from = inputs[2].span<T>().data();
+  for (int64_t row = 0; row < rows; ++row, from += slice) {
+    int64_t place = 0;
+    for (int axis = 0; axis < depth; ++axis) {
+      const auto position = static_cast<int64_t>(*at++);
+      require(position >= 0 && position < shape[axis],
+              "{}: index {} of axis {} is outside of the tensor. Got {}.", ScatterUpdate::kName,
+              position, axis, inputs[0].spec());
+      place = place * shape[axis] + position;
+    }
+    std::copy(from, from + slice, to + place * slice);
+  }
 }
 
 }  // namespace
@@ -187,39 +212,22 @@ Tensors ScatterUpdate::batched(std::span<const BatchedInput> inputs, int64_t siz
 }
 
 Tensors ScatterUpdate::run_on_host(TensorRefs inputs) const {
-  const Tensor &x = inputs[0], &updates = inputs[2];
-  const Tensor indices = cast(inputs[1], int64);
-  const int depth = static_cast<int>(indices.shape().back());
-  const int64_t slice = x.shape().slice(depth, x.rank()).size();
-  const int64_t rows = indices.shape().slice(0, indices.rank() - 1).size();
-  // Where each element of the result comes from: the tensor, or behind it the updates.
-  std::vector<int64_t> source(static_cast<size_t>(x.size()));
-  for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<int64_t>(i);
-  const int64_t* at = indices.span<int64_t>().data();
-  for (int64_t row = 0; row < rows; ++row) {
-    int64_t place = 0;
-    for (int axis = 0; axis < depth; ++axis) {
-      const int64_t position = *at++;
-      require(position >= 0 && position < x.shape()[axis],
-              "{}: index {} of axis {} is outside of the tensor. Got {}.", kName, position, axis,
-              x.spec());
-      place = place * x.shape()[axis] + position;
-    }
-    for (int64_t k = 0; k < slice; ++k)
-      source[static_cast<size_t>(place * slice + k)] = x.size() + row * slice + k;
-  }
-  const Tensor both = concat({reshape(x, {-1}), reshape(updates, {-1})}, 0);
-  return {gather(both, Tensor(source, x.shape()))};
+  Tensor result = Tensor::uninitialized(inputs[0].spec());
+  const auto update = [&]<class T>(Type<T>) {
+    inputs[1].dtype() == int32 ? put<T, int32_t>(inputs, result) : put<T, int64_t>(inputs, result);
+  };
+  inputs[0].dtype() == string ? update(Type<std::string>()) : with_type(inputs[0].dtype(), update);
+  return {result};
 }
 
 /// Nothing flows to what was replaced; an update gets what stands at its place. (Of two updates of
 /// one place both get it, as in TensorFlow.)
 Gradients ScatterUpdate::gradient(const Recorded& call) const {
   const Tensor& indices = call.input(1);
-  Gradients gradients(3);
+  const Shape& updates = call.input_spec(2).shape;
+  Gradients gradients{{}, {}, {}};
   if (call.wants(0))
-    gradients[0] = tensor_scatter_nd_update(call.dy(), indices,
-                                            zeros(call.input_spec(2).shape, call.dy().dtype()));
+    gradients[0] = tensor_scatter_nd_update(call.dy(), indices, zeros(updates, call.dy().dtype()));
   if (call.wants(2)) gradients[2] = gather_nd(call.dy(), indices);
   return gradients;
 }

@@ -48,6 +48,7 @@ std::string why_not(DTypeSet taken, DType missing) {
   if (missing == string) return "strings are only moved about";
   if (taken == DTypeSet{uint8, int8, int32, int64}) return "its input is an index";
   if (missing == boolean) return "truth values have no arithmetic";
+  if (taken == kIntegers) return "it is about bits";
   if (taken == kSigned) return "there are no negative values";
   if (taken == DTypeSet{float32, float64}) return "the compiler makes it for these alone";
   const bool real = is_integer(missing) && (taken - kIntegers) == kFloating;

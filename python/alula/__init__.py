@@ -25,7 +25,11 @@ from alula.function import Module, executing_eagerly, function, init_scope
 from alula.host_function import numpy_function, print, py_function
 from alula import (
     autograd,
+<<<<<<< HEAD
     autograph,
+=======
+    bitwise,
+>>>>>>> 897ba93 (WIP2)
     compat,
     config,
     data,
@@ -41,16 +45,26 @@ from alula import (
     nn,
     profiler,
     random,
+    raw_ops,
     strings,
+    train,
 )
-from alula._native.linalg import einsum, matmul  # noqa: F401
+from alula._native.linalg import einsum, matmul, norm, tensordot  # noqa: F401
 from alula._native.math import (  # noqa: F401
     abs,
+    acos,
+    acosh,
     add,
     add_n,
     argmax,
     argmin,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
     cos,
+    cosh,
     cumsum,
     divide,
     equal,
@@ -83,6 +97,7 @@ from alula._native.math import (  # noqa: F401
     sigmoid,
     sign,
     sin,
+    sinh,
     sqrt,
     square,
     subtract,
@@ -91,4 +106,6 @@ from alula._native.math import (  # noqa: F401
     truediv,
 )
 from alula._native.strings import as_string  # noqa: F401
-from alula._array import where  # noqa: F401
+from alula._array import unique, unique_with_counts, where  # noqa: F401
+
+newaxis = None

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from alula import _gfile as gfile
 from alula._native.io import *  # noqa: F403
 
 

@@ -44,20 +44,6 @@ struct Entries {
   }
 };
 
-/// The parts of x where the mask, which covers its first dimensions, is true.
-Tensor masked(const Tensor& x, const Tensor& mask) {
-  require(mask.rank() > 0 && mask.rank() <= x.rank() &&
-              mask.shape() == x.shape().slice(0, mask.rank()),
-          "index: a mask must have the first dimensions of what it picks from. Got {} and {}.",
-          mask.spec(), x.spec());
-  const std::vector<bool> picked = mask.to_vector<bool>();
-  std::vector<int64_t> positions;
-  for (size_t i = 0; i < picked.size(); ++i)
-    if (picked[i]) positions.push_back(static_cast<int64_t>(i));
-  const Shape flat = Shape{mask.size()} + x.shape().slice(mask.rank(), x.rank());
-  return gather(reshape(x, flat), Tensor(positions));
-}
-
 bool is_array(nb::handle index) {
   return held_tensor(index) != nullptr || held_variable(index) != nullptr ||
          nb::hasattr(index, "__array__");
@@ -68,7 +54,7 @@ bool is_array(nb::handle index) {
 Tensor index_tensor(const Tensor& x, nb::handle index) {
   if (is_array(index)) {
     const Tensor at = to_tensor(index);
-    if (at.dtype() == boolean) return masked(x, at);
+    if (at.dtype() == boolean) return boolean_mask(x, at);
     // A symbolic position is picked when the graph runs.
     if (at.rank() == 0 && at.is_symbolic()) return gather(x, at);
   }

@@ -3,7 +3,8 @@
 NB_MODULE(_native, m) {
   using namespace alula::python;
   m.doc() = "Alula's C++ library as Python sees it; import alula instead.";
-  nb::set_leak_warnings(false);  // the interpreter's end may come before that of module-level values
+  nb::set_leak_warnings(
+      false);  // the interpreter's end may come before that of module-level values
   bind_errors(m);
   bind_dtype(m);
   bind_tensor(m);

@@ -2,8 +2,8 @@
 #include "python/src/errors.h"
 #include "python/src/tensor.h"
 
-// The operators stand in the type's slots themselves: Python calls them without looking up a method,
-// which would take longer than a small op.
+// The operators stand in the type's slots themselves: Python calls them without looking up a
+// method, which would take longer than a small op.
 namespace alula::python {
 namespace {
 
@@ -13,9 +13,15 @@ Tensor add_or_join(const Tensor& a, const Tensor& b) {
   if (a.dtype() != string) return add(a, b);
   return strings::join({a, b});
 }
-Tensor and_(const Tensor& a, const Tensor& b) { return logical_and(a, b); }
-Tensor or_(const Tensor& a, const Tensor& b) { return logical_or(a, b); }
-Tensor xor_(const Tensor& a, const Tensor& b) { return logical_xor(a, b); }
+Tensor and_(const Tensor& a, const Tensor& b) {
+  return is_integer(a.dtype()) ? bitwise::bitwise_and(a, b) : logical_and(a, b);
+}
+Tensor or_(const Tensor& a, const Tensor& b) {
+  return is_integer(a.dtype()) ? bitwise::bitwise_or(a, b) : logical_or(a, b);
+}
+Tensor xor_(const Tensor& a, const Tensor& b) {
+  return is_integer(a.dtype()) ? bitwise::bitwise_xor(a, b) : logical_xor(a, b);
+}
 Tensor sub_(const Tensor& a, const Tensor& b) { return sub(a, b); }
 Tensor mul_(const Tensor& a, const Tensor& b) { return mul(a, b); }
 Tensor div_(const Tensor& a, const Tensor& b) { return divide(a, b); }
@@ -90,7 +96,7 @@ PyObject* item(PyObject* self, PyObject* index) noexcept {
 
 Tensor neg_(const Tensor& x) { return neg(x); }
 Tensor abs_(const Tensor& x) { return alula::abs(x); }
-Tensor not_(const Tensor& x) { return logical_not(x); }
+Tensor not_(const Tensor& x) { return is_integer(x.dtype()) ? bitwise::invert(x) : logical_not(x); }
 Tensor pos_(const Tensor& x) { return x; }
 
 template <auto kFunction>

@@ -84,7 +84,8 @@ void def_reduction(nb::module_& m, const char* name,
       name,
       [f](Like input_tensor, nb::handle axis, nb::handle keepdims, nb::handle) {
         const Tensor x = input_tensor.tensor();
-        const ReduceOptions options{.axis = to_axes(axis), .keepdims = PyObject_IsTrue(keepdims.ptr()) == 1};
+        const ReduceOptions options{.axis = to_axes(axis),
+                                    .keepdims = PyObject_IsTrue(keepdims.ptr()) == 1};
         return computed(work_of(x), [&] { return f(x, options); });
       },
       "input_tensor"_a, "axis"_a = nb::none(), "keepdims"_a = false, name_argument(), doc.c_str());

@@ -64,7 +64,11 @@ std::string to_text(nb::handle value, const char* who);
 // The parts of ops_array, ops_nn and others that stand in files of their own.
 void bind_ops_array_making(nb::module_& m);
 void bind_ops_array_choosing(nb::module_& m);
-void bind_ops_math_reductions(nb::module_& m);
+void bind_ops_array_masks(nb::module_& m);
+void bind_ops_math_groups(nb::module_& math);
+void bind_ops_math_reductions(nb::module_& math);
+void bind_ops_bitwise(nb::module_& m);
+void bind_ops_nn_layers(nb::module_& nn);
 void bind_ops_nn_windows(nb::module_& nn);
 void bind_ops_io_records(nb::module_& io);
 void bind_ops_raw(nb::module_& m);

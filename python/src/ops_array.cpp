@@ -17,8 +17,7 @@ Shape known_shape(const Tensor& x, const char* who) {
 Tensor shape_of(const Tensor& x, DType out_type) {
   const Shape shape = known_shape(x, "shape");
   Tensor dims = Tensor::uninitialized({int64, {shape.rank()}});
-  for (int i = 0; i < shape.rank(); ++i)
-    static_cast<int64_t*>(dims.mutable_data())[i] = shape[i];
+  for (int i = 0; i < shape.rank(); ++i) static_cast<int64_t*>(dims.mutable_data())[i] = shape[i];
   return cast(dims, out_type);
 }
 
@@ -61,7 +60,8 @@ TensorObject join(nb::handle values, nb::handle axis, nb::handle) {
 }
 
 TensorObject concat_of(nb::handle values, nb::handle axis, nb::handle name) {
-  if (held_tensor(values) != nullptr) return nb::borrow<TensorObject>(values);  // one tensor is a list of one
+  if (held_tensor(values) != nullptr)
+    return nb::borrow<TensorObject>(values);  // one tensor is a list of one
   return join<concat>(values, axis, name);
 }
 
@@ -237,14 +237,14 @@ void bind_parts(nb::module_& m) {
   m.def(
       "split",
       [](Like value, nb::handle num_or_size_splits, nb::handle axis, nb::handle, nb::handle) {
-        return wrap_all(
-            split(value.tensor(), to_splits(num_or_size_splits), to_int(axis, "axis")));
+        return wrap_all(split(value.tensor(), to_splits(num_or_size_splits), to_int(axis, "axis")));
       },
       "value"_a, "num_or_size_splits"_a, "axis"_a = 0, "num"_a = nb::none(), "name"_a = "split",
-      described("The pieces of a tensor that is cut along an axis: so many equal ones, or ones of "
-                "these sizes.\n\n>>> [part.numpy().tolist() for part in tf.split([1, 2, 3, 4], [1, 3])]\n"
-                "[[1], [2, 3, 4]]",
-                "split")
+      described(
+          "The pieces of a tensor that is cut along an axis: so many equal ones, or ones of "
+          "these sizes.\n\n>>> [part.numpy().tolist() for part in tf.split([1, 2, 3, 4], [1, 3])]\n"
+          "[[1], [2, 3, 4]]",
+          "split")
           .c_str());
   m.def(
       "slice",
@@ -287,6 +287,7 @@ void bind_ops_array(nb::module_& m) {
   bind_parts(m);
   bind_ops_array_making(m);
   bind_ops_array_choosing(m);
+  bind_ops_array_masks(m);
 }
 
 }  // namespace alula::python

@@ -8,8 +8,8 @@ SortOptions to_sort_options(nb::handle axis, const std::string& direction) {
   require(direction == "ASCENDING" || direction == "DESCENDING",
           "sort: the direction is ASCENDING or DESCENDING. Got {}.", direction);
   return {.axis = to_int(axis, "axis", -1),
-          .direction = direction == "ASCENDING" ? SortDirection::kAscending
-                                                : SortDirection::kDescending};
+          .direction =
+              direction == "ASCENDING" ? SortDirection::kAscending : SortDirection::kDescending};
 }
 
 Tensor one_hot_of(Like indices, nb::handle depth, Like on_value, Like off_value, nb::handle axis,
@@ -29,13 +29,10 @@ Tensor one_hot_of(Like indices, nb::handle depth, Like on_value, Like off_value,
   const Number off = number(off_value, type == boolean ? Number(false) : Number(0));
   const Tensor at = indices.tensor();
   const int64_t size = to_int(depth, "depth");
-  return without_lock(work_of(at) * std::max<int64_t>(size, 1), [&] {
-    return one_hot(at, size,
-                   {.on_value = on,
-                    .off_value = off,
-                    .axis = to_int(axis, "axis", -1),
-                    .dtype = type});
-  });
+  const OneHotOptions options{
+      .on_value = on, .off_value = off, .axis = to_int(axis, "axis", -1), .dtype = type};
+  return without_lock(work_of(at) * std::max<int64_t>(size, 1),
+                      [&] { return one_hot(at, size, options); });
 }
 
 }  // namespace
@@ -72,9 +69,8 @@ void bind_ops_array_choosing(nb::module_& m) {
   m.def(
       "one_hot",
       [](Like indices, nb::handle depth, Like on_value, Like off_value, nb::handle axis,
-         DTypeLike dtype, nb::handle) {
-        return wrap(one_hot_of(indices, depth, on_value, off_value, axis, dtype));
-      },
+         DTypeLike dtype,
+         nb::handle) { return wrap(one_hot_of(indices, depth, on_value, off_value, axis, dtype)); },
       "indices"_a, "depth"_a, "on_value"_a = nb::none(), "off_value"_a = nb::none(),
       "axis"_a = nb::none(), "dtype"_a = nb::none(), name_argument(),
       described("A new dimension with `on_value` at the position that each index says.\n\n"

@@ -70,8 +70,7 @@ void bind_ops_array_making(nb::module_& m) {
   m.def(
       "zeros",
       [](ShapeLike shape, DTypeLike dtype, nb::handle, nb::handle) {
-        const Shape dims = shape.get();
-        return computed(0, [&] { return zeros(dims, dtype.value_or(float32)); });
+        return wrap(zeros(shape.get(), dtype.value_or(float32)));
       },
       "shape"_a, "dtype"_a = wrap(float32), name_argument(), "layout"_a = nb::none(),
       described("A tensor of zeros.\n\n>>> tf.zeros([2, 2]).numpy()\n"
@@ -81,8 +80,7 @@ void bind_ops_array_making(nb::module_& m) {
   m.def(
       "ones",
       [](ShapeLike shape, DTypeLike dtype, nb::handle, nb::handle) {
-        const Shape dims = shape.get();
-        return computed(0, [&] { return ones(dims, dtype.value_or(float32)); });
+        return wrap(ones(shape.get(), dtype.value_or(float32)));
       },
       "shape"_a, "dtype"_a = wrap(float32), name_argument(), "layout"_a = nb::none(),
       described("A tensor of ones.", "fill").c_str());

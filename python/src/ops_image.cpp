@@ -13,9 +13,10 @@ void def_adjust(nb::module_& m, const char* name, const char* image, const char*
       name,
       [](Like image, Like amount, nb::handle) {
         const Tensor x = image.tensor();
-        const bool number = PyFloat_Check(amount.handle().ptr()) || PyLong_Check(amount.handle().ptr());
-        const Argument by = number ? Argument(nb::cast<double>(amount.handle()))
-                                   : Argument(amount.tensor());
+        const bool number =
+            PyFloat_Check(amount.handle().ptr()) || PyLong_Check(amount.handle().ptr());
+        const Argument by =
+            number ? Argument(nb::cast<double>(amount.handle())) : Argument(amount.tensor());
         return computed(work_of(x), [&] { return kFunction(x, by); });
       },
       nb::arg(image), nb::arg(amount), name_argument(), doc);
@@ -171,8 +172,8 @@ void bind_moving(nb::module_& m) {
   m.def(
       "random_crop",
       [](Like value, nb::handle size, nb::handle seed, nb::handle) {
-        return wrap(random_crop(value.tensor(), to_short_ints(size, "size"),
-                                {.seed = to_seed(seed)}));
+        return wrap(
+            random_crop(value.tensor(), to_short_ints(size, "size"), {.seed = to_seed(seed)}));
       },
       "value"_a, "size"_a, "seed"_a = nb::none(), name_argument(),
       "A part of a tensor at a random place.");

@@ -48,8 +48,8 @@ void bind_pictures(nb::module_& m) {
       "encode_png",
       [](Like image, int64_t compression, nb::handle) {
         const Tensor x = image.tensor();
-        return wrap(without_lock(
-            [&] { return image::encode_png(x, {.compression = compression}); }));
+        return wrap(
+            without_lock([&] { return image::encode_png(x, {.compression = compression}); }));
       },
       "image"_a, "compression"_a = -1, name_argument(),
       "PNG files of images, uint8 or uint16: a string for each.\n\n"
@@ -123,7 +123,8 @@ void bind_files(nb::module_& m) {
   m.def(
       "matching_files",
       [](Like pattern, nb::handle) {
-        const std::vector<std::string> patterns = reshape(pattern.tensor(), {-1}).to_vector<std::string>();
+        const std::vector<std::string> patterns =
+            reshape(pattern.tensor(), {-1}).to_vector<std::string>();
         std::vector<std::string> paths;
         try {
           paths = io::glob(patterns);

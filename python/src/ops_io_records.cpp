@@ -14,9 +14,9 @@ io::FeatureSpecs to_features(nb::handle features) {
       continue;
     }
     const nb::object missing = feature.attr("default_value");
-    specs.emplace(key, io::FixedLenFeature{
-                           to_shape(feature.attr("shape")), dtype,
-                           missing.is_none() ? Tensor() : to_tensor(missing, dtype)});
+    specs.emplace(key,
+                  io::FixedLenFeature{to_shape(feature.attr("shape")), dtype,
+                                      missing.is_none() ? Tensor() : to_tensor(missing, dtype)});
   }
   return specs;
 }
@@ -35,6 +35,48 @@ void def_parse(nb::module_& m, const char* name, const std::string& doc) {
         return result;
       },
       "serialized"_a, "features"_a, "example_names"_a = nb::none(), name_argument(), doc.c_str());
+}
+
+/// The bytes of an Example. Each feature is a pair: "bytes_list", "float_list" or "int64_list", and
+/// the values.
+nb::bytes serialize(const nb::dict& features) {
+  io::Example example;
+  for (const auto& [name, pair] : features) {
+    const auto kind = nb::cast<std::string>(pair[0]);
+    const nb::object values = nb::borrow(pair[1]);
+    io::Feature feature;
+    if (kind == "bytes_list") {
+      std::vector<std::string> texts;
+      for (const nb::handle text : values) texts.push_back(to_text(text, "bytes_list"));
+      feature = io::Feature(std::move(texts));
+    } else if (kind == "float_list") {
+      feature = io::Feature(nb::cast<std::vector<float>>(values));
+    } else if (kind == "int64_list") {
+      feature = io::Feature(nb::cast<std::vector<int64_t>>(values));
+    }
+    example.features.emplace(nb::cast<std::string>(name), std::move(feature));
+  }
+  const std::string bytes = example.bytes();
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+/// What `serialize` takes, from the bytes.
+nb::dict parse(const nb::bytes& serialized) {
+  nb::dict result;
+  const io::Example example =
+      io::parse_example_bytes(std::string_view(serialized.c_str(), serialized.size()));
+  for (const auto& [name, feature] : example.features) {
+    nb::list texts;
+    for (const std::string& text : feature.bytes) texts.append(nb::bytes(text.data(), text.size()));
+    const bool has_bytes = feature.kind == io::FeatureKind::kBytes;
+    const bool has_floats = feature.kind == io::FeatureKind::kFloat;
+    const bool has_ints = feature.kind == io::FeatureKind::kInt64;
+    result[name.c_str()] = has_bytes    ? nb::make_tuple("bytes_list", texts)
+                           : has_floats ? nb::make_tuple("float_list", nb::cast(feature.floats))
+                           : has_ints   ? nb::make_tuple("int64_list", nb::cast(feature.ints))
+                                        : nb::make_tuple(nb::none(), nb::list());
+  }
+  return result;
 }
 
 /// A default that is only a dtype: the field must be there.
@@ -71,8 +113,8 @@ void bind_writer(nb::module_& m) {
             }
             const auto fspath = nb::steal(PyOS_FSPath(path.ptr()));
             if (!fspath.is_valid()) throw nb::python_error();
-            new (self) Writer{
-                std::make_unique<io::RecordWriter>(to_text(fspath, "TFRecordWriter"), how)};
+            new (self)
+                Writer{std::make_unique<io::RecordWriter>(to_text(fspath, "TFRecordWriter"), how)};
           },
           "path"_a, "options"_a = nb::none())
       .def(
@@ -82,8 +124,9 @@ void bind_writer(nb::module_& m) {
             self.open().write(bytes);
           },
           "record"_a, "Appends a record of bytes.")
-      .def("flush", [](const Writer& self) { self.open().flush(); },
-           "Lets other processes see what was written.")
+      .def(
+          "flush", [](const Writer& self) { self.open().flush(); },
+          "Lets other processes see what was written.")
       .def(
           "close",
           [](Writer& self) {
@@ -125,9 +168,8 @@ void bind_ops_io_records(nb::module_& m) {
                                            .use_quote_delim = use_quote_delim,
                                            .na_value = na_value,
                                            .select_cols = to_ints(select_cols, "select_cols")};
-        return wrap_all(without_lock(work_of(lines) * 64, [&] {
-          return io::decode_csv(lines, defaults, options);
-        }));
+        return wrap_all(without_lock(work_of(lines) * 64,
+                                     [&] { return io::decode_csv(lines, defaults, options); }));
       },
       "records"_a, "record_defaults"_a, "field_delim"_a = ",", "use_quote_delim"_a = true,
       "na_value"_a = "", "select_cols"_a = nb::none(), name_argument(),
@@ -153,16 +195,8 @@ void bind_ops_io_records(nb::module_& m) {
                 "array([[25185, 25699]], dtype=int16)",
                 "decode_raw")
           .c_str());
-  m.def(
-      "_serialize_example",
-      [](const nb::dict& features) {
-        std::map<std::string, Tensor> tensors;
-        for (const auto& [name, value] : features)
-          tensors.emplace(nb::cast<std::string>(name), to_tensor(value));
-        const std::string bytes = io::serialize_example(tensors);
-        return nb::bytes(bytes.data(), bytes.size());
-      },
-      "features"_a);
+  m.def("_serialize_example", &serialize, "features"_a);
+  m.def("_parse_example", &parse, "serialized"_a);
   bind_writer(m);
 }
 

@@ -3,9 +3,109 @@
 
 // tf.linalg.
 namespace alula::python {
+namespace {
+
+linalg::NormOrder to_order(nb::handle ord) {
+  if (PyUnicode_Check(ord.ptr())) return std::string_view(nb::cast<std::string>(ord));
+  return nb::cast<double>(ord);
+}
+
+linalg::NormOptions norm_options(nb::handle ord, nb::handle axis, nb::handle keepdims) {
+  return {.ord = to_order(ord),
+          .axis = to_axes(axis),
+          .keepdims = !keepdims.is_none() && PyObject_IsTrue(keepdims.ptr()) == 1};
+}
+
+Tensor tensordot_of(const Pair& pair, nb::handle axes) {
+  if (PyLong_Check(axes.ptr())) return tensordot(pair.a, pair.b, nb::cast<int64_t>(axes));
+  if (held_tensor(axes) != nullptr && held_tensor(axes)->rank() == 0)
+    return tensordot(pair.a, pair.b, to_int(axes, "axes"));
+  require(nb::len(axes) == 2, "tensordot: axes is a number, or a pair of axes. Got {} of them.",
+          nb::len(axes));
+  return tensordot(pair.a, pair.b, to_short_ints(axes[0], "axes"), to_short_ints(axes[1], "axes"));
+}
+
+void bind_norms(nb::module_& m) {
+  m.def(
+      "norm",
+      [](Like tensor, nb::handle ord, nb::handle axis, nb::handle keepdims, nb::handle) {
+        const Tensor x = tensor.tensor();
+        const linalg::NormOptions options = norm_options(ord, axis, keepdims);
+        return computed(work_of(x), [&] { return linalg::norm(x, options); });
+      },
+      "tensor"_a, "ord"_a = "euclidean", "axis"_a = nb::none(), "keepdims"_a = nb::none(),
+      name_argument(),
+      "The length of vectors, of matrices or of all elements. Floating types.\n\n"
+      ">>> tf.norm([3.0, 4.0]).numpy()\n5.0");
+  m.def(
+      "normalize",
+      [](Like tensor, nb::handle ord, nb::handle axis, nb::handle) {
+        const Tensor x = tensor.tensor();
+        linalg::NormOptions options = norm_options(ord, axis, nb::none());
+        options.keepdims = true;
+        const Tensor length = linalg::norm(x, options);
+        return nb::make_tuple(wrap(x / length), wrap(length));
+      },
+      "tensor"_a, "ord"_a = "euclidean", "axis"_a = nb::none(), name_argument(),
+      "A tensor divided by its norm, and the norm. Floating types.");
+  m.def(
+      "global_norm",
+      [](TensorsLike t_list, nb::handle) { return wrap(linalg::global_norm(t_list.get())); },
+      "t_list"_a, name_argument(),
+      "The length of all tensors together. Floating types.\n\n"
+      ">>> tf.linalg.global_norm([[3.0], [4.0]]).numpy()\n5.0");
+}
+
+void bind_diagonals(nb::module_& m) {
+  m.def(
+      "diag",
+      [](Like diagonal, nb::handle, int64_t k) { return wrap(linalg::diag(diagonal.tensor(), k)); },
+      "diagonal"_a, "name"_a = "diag", "k"_a = 0,
+      "Matrices with these numbers on the diagonal.\n\n>>> tf.linalg.diag([1, 2]).numpy()\n"
+      "array([[1, 0],\n       [0, 2]], dtype=int32)");
+  m.def(
+      "diag_part",
+      [](Like input, nb::handle, int64_t k) { return wrap(linalg::diag_part(input.tensor(), k)); },
+      "input"_a, "name"_a = "diag_part", "k"_a = 0,
+      "The diagonal of matrices.\n\n>>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy()\n"
+      "array([1, 4], dtype=int32)");
+  m.def(
+      "set_diag",
+      [](Like input, Like diagonal, nb::handle) {
+        const Pair pair(input, diagonal);
+        return wrap(linalg::set_diag(pair.a, pair.b));
+      },
+      "input"_a, "diagonal"_a, "name"_a = "set_diag", "Matrices with another diagonal.");
+  m.def(
+      "band_part",
+      [](Like input, nb::handle num_lower, nb::handle num_upper, nb::handle) {
+        return wrap(linalg::band_part(input.tensor(), to_int(num_lower, "num_lower"),
+                                      to_int(num_upper, "num_upper")));
+      },
+      "input"_a, "num_lower"_a, "num_upper"_a, name_argument(),
+      "Matrices with zeros but for some diagonals; a negative number is all of a side.\n\n"
+      ">>> tf.linalg.band_part([[1, 2], [3, 4]], 0, -1).numpy()\n"
+      "array([[1, 2],\n       [0, 4]], dtype=int32)");
+  def_of_one(m, "trace", "x", linalg::trace, "The sum of the diagonal. Numbers.");
+  def_of_one(m, "adjoint", "matrix", linalg::matrix_transpose,
+             "The last two dimensions exchanged.");
+  def_of_two(m, "cross", "a", "b", linalg::cross, "The cross product of vectors. Numbers.");
+}
+
+}  // namespace
 
 void bind_ops_linalg(nb::module_& m) {
   nb::module_ linalg = m.def_submodule("linalg", "tf.linalg");
+  bind_norms(linalg);
+  bind_diagonals(linalg);
+  linalg.def(
+      "tensordot",
+      [](Like a, Like b, nb::handle axes, nb::handle) {
+        return wrap(tensordot_of(Pair(a, b), axes));
+      },
+      "a"_a, "b"_a, "axes"_a, name_argument(),
+      "A sum of products over some axes of two tensors. Numbers.\n\n"
+      ">>> tf.tensordot([1, 2, 3], [4, 5, 6], axes=1).numpy()\n32");
   linalg.def(
       "matmul",
       [](Like a, Like b, bool transpose_a, bool transpose_b, bool adjoint_a, bool adjoint_b, bool,
@@ -42,11 +142,7 @@ void bind_ops_linalg(nb::module_& m) {
       "matrix_transpose",
       [](Like a, nb::handle, bool) {
         const Tensor x = a.tensor();
-        require(x.rank() >= 2, "matrix_transpose: needs at least 2 dimensions. Got {}.", x.spec());
-        std::vector<int64_t> order(static_cast<size_t>(x.rank()));
-        for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-        std::swap(order[order.size() - 1], order[order.size() - 2]);
-        return computed(work_of(x), [&] { return transpose(x, Axes(order)); });
+        return computed(work_of(x), [&] { return linalg::matrix_transpose(x); });
       },
       "a"_a, "name"_a = "matrix_transpose", "conjugate"_a = false,
       described("The last two dimensions exchanged.", "transpose").c_str());

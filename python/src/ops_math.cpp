@@ -6,14 +6,25 @@ namespace alula::python {
 namespace {
 
 const NamedElementwise kUnary[] = {
-    {"abs", &alula::abs, "The size of each element.\n\n>>> tf.abs([-1.5, 2.0]).numpy()\n"
-                         "array([1.5, 2. ], dtype=float32)"},
+    {"abs", &alula::abs,
+     "The size of each element.\n\n>>> tf.abs([-1.5, 2.0]).numpy()\n"
+     "array([1.5, 2. ], dtype=float32)"},
+    {"acos", &alula::acos, "The angle whose cosine each element is."},
+    {"acosh", &alula::acosh, "The inverse of cosh."},
+    {"asin", &alula::asin, "The angle whose sine each element is."},
+    {"asinh", &alula::asinh, "The inverse of sinh."},
+    {"atan", &alula::atan,
+     "The angle whose tangent each element is.\n\n"
+     ">>> tf.atan([1.0]).numpy()\narray([0.7853982], dtype=float32)"},
+    {"atanh", &alula::atanh, "The inverse of tanh."},
     {"ceil", &alula::ceil, "The least integer that is not below each element."},
     {"cos", &alula::cos, "The cosine of each element."},
+    {"cosh", &alula::cosh, "The hyperbolic cosine of each element."},
     {"erf", &alula::erf, "The Gauss error function of each element."},
     {"erfinv", &erfinv, "The inverse of erf."},
-    {"exp", &alula::exp, "e to the power of each element.\n\n>>> tf.exp([0.0, 1.0]).numpy()\n"
-                         "array([1.       , 2.7182817], dtype=float32)"},
+    {"exp", &alula::exp,
+     "e to the power of each element.\n\n>>> tf.exp([0.0, 1.0]).numpy()\n"
+     "array([1.       , 2.7182817], dtype=float32)"},
     {"expm1", &alula::expm1, "exp(x) - 1, accurate for small x."},
     {"floor", &alula::floor, "The largest integer that is not above each element."},
     {"is_finite", &alula::isfinite, "Whether each element is neither infinite nor NaN."},
@@ -26,14 +37,17 @@ const NamedElementwise kUnary[] = {
     {"negative", &neg, "-x for each element."},
     {"reciprocal", &reciprocal, "1 / x for each element."},
     {"rint", &alula::round, "The nearest integer; halves go to the even one."},
-    {"round", &alula::round, "The nearest integer; halves go to the even one.\n\n"
-                             ">>> tf.round([0.5, 1.5, 2.6]).numpy()\n"
-                             "array([0., 2., 3.], dtype=float32)"},
+    {"round", &alula::round,
+     "The nearest integer; halves go to the even one.\n\n"
+     ">>> tf.round([0.5, 1.5, 2.6]).numpy()\n"
+     "array([0., 2., 3.], dtype=float32)"},
     {"rsqrt", &rsqrt, "1 / sqrt(x) for each element."},
-    {"sigmoid", &sigmoid, "1 / (1 + exp(-x)) for each element.\n\n"
-                          ">>> tf.sigmoid([0.0]).numpy()\narray([0.5], dtype=float32)"},
+    {"sigmoid", &sigmoid,
+     "1 / (1 + exp(-x)) for each element.\n\n"
+     ">>> tf.sigmoid([0.0]).numpy()\narray([0.5], dtype=float32)"},
     {"sign", &sign, "-1, 0 or 1: the sign of each element."},
     {"sin", &alula::sin, "The sine of each element."},
+    {"sinh", &alula::sinh, "The hyperbolic sine of each element."},
     {"softplus", &softplus, "log(1 + exp(x)) for each element.", "features"},
     {"softsign", &softsign, "x / (1 + abs(x)) for each element.", "features"},
     {"sqrt", &alula::sqrt, "The square root of each element."},
@@ -43,12 +57,15 @@ const NamedElementwise kUnary[] = {
 };
 
 const NamedElementwise kBinary[] = {
-    {"add", &add, "x + y, elementwise with broadcasting.\n\n>>> tf.add([1, 2], 3).numpy()\n"
-                  "array([4, 5], dtype=int32)"},
+    {"add", &add,
+     "x + y, elementwise with broadcasting.\n\n>>> tf.add([1, 2], 3).numpy()\n"
+     "array([4, 5], dtype=int32)"},
+    {"atan2", &alula::atan2, "The angle of the point (x, y), between -pi and pi.", "y", "x"},
     {"divide_no_nan", &divide_no_nan, "x / y; 0 where y is 0."},
     {"equal", &equal, "Whether x == y; strings, too."},
-    {"floordiv", &floordiv, "The quotient rounded down.\n\n>>> tf.math.floordiv([7, -7], 2)"
-                            ".numpy()\narray([ 3, -4], dtype=int32)"},
+    {"floordiv", &floordiv,
+     "The quotient rounded down.\n\n>>> tf.math.floordiv([7, -7], 2)"
+     ".numpy()\narray([ 3, -4], dtype=int32)"},
     {"floormod", &mod, "The remainder of floordiv, with the sign of y."},
     {"greater", &greater, "Whether x > y."},
     {"greater_equal", &greater_equal, "Whether x >= y."},
@@ -57,17 +74,22 @@ const NamedElementwise kBinary[] = {
     {"logical_and", &logical_and, "Whether both are true."},
     {"logical_or", &logical_or, "Whether one is true."},
     {"logical_xor", &logical_xor, "Whether exactly one is true."},
-    {"maximum", &maximum, "The larger one; NaN if one is.\n\n>>> tf.maximum([1, 5], [3, 2])"
-                          ".numpy()\narray([3, 5], dtype=int32)"},
+    {"maximum", &maximum,
+     "The larger one; NaN if one is.\n\n>>> tf.maximum([1, 5], [3, 2])"
+     ".numpy()\narray([3, 5], dtype=int32)"},
     {"minimum", &minimum, "The smaller one; NaN if one is."},
     {"mod", &mod, "The remainder of floordiv, with the sign of y."},
     {"multiply", &mul, "x * y, elementwise with broadcasting."},
+    {"multiply_no_nan", &multiply_no_nan, "x * y; 0 where y is 0, whatever x is."},
     {"not_equal", &not_equal, "Whether x != y; strings, too."},
-    {"pow", &alula::pow, "x to the power of y.\n\n>>> tf.pow([2.0, 3.0], 2.0).numpy()\n"
-                         "array([4., 9.], dtype=float32)"},
+    {"pow", &alula::pow,
+     "x to the power of y.\n\n>>> tf.pow([2.0, 3.0], 2.0).numpy()\n"
+     "array([4., 9.], dtype=float32)"},
     {"realdiv", &div, "x / y of floating types."},
     {"squared_difference", &squared_difference, "(x - y) * (x - y)."},
     {"subtract", &sub, "x - y, elementwise with broadcasting."},
+    {"xdivy", &xdivy, "x / y; 0 where x is 0."},
+    {"xlog1py", &xlog1py, "x * log1p(y); 0 where x is 0."},
     {"xlogy", &xlogy, "x * log(y); 0 where x is 0."},
 };
 
@@ -116,6 +138,8 @@ void bind_ops_math(nb::module_& m) {
       },
       "scalar"_a, "x"_a, name_argument(), described("A tensor times a scalar.", mul).c_str());
   bind_ops_math_reductions(math);
+  bind_ops_math_groups(math);
+  bind_ops_bitwise(m);
 }
 
 }  // namespace alula::python

@@ -58,12 +58,12 @@ void bind_ops_math_reductions(nb::module_& math) {
                           "reduce_mean"));
   def_reduction(math, "reduce_prod", reduce_prod,
                 described("The product along some axes.", "reduce_prod"));
-  def_reduction(math, "reduce_max", reduce_max,
-                described("The largest element along some axes; NaN if there is one.",
-                          "reduce_max"));
-  def_reduction(math, "reduce_min", reduce_min,
-                described("The smallest element along some axes; NaN if there is one.",
-                          "reduce_min"));
+  def_reduction(
+      math, "reduce_max", reduce_max,
+      described("The largest element along some axes; NaN if there is one.", "reduce_max"));
+  def_reduction(
+      math, "reduce_min", reduce_min,
+      described("The smallest element along some axes; NaN if there is one.", "reduce_min"));
   def_reduction(math, "reduce_any", reduce_any,
                 described("Whether some element along the axes is true.", "reduce_any"));
   def_reduction(math, "reduce_all", reduce_all,
@@ -74,6 +74,8 @@ void bind_ops_math_reductions(nb::module_& math) {
                 "The square root of the variance along some axes. Floating types.");
   def_reduction(math, "reduce_logsumexp", reduce_logsumexp,
                 "log(sum(exp(x))) along some axes, without overflow. Floating types.");
+  def_reduction(math, "reduce_euclidean_norm", reduce_euclidean_norm,
+                "The root of the sum of squares along some axes. Numbers.");
   def_arg_reduction<argmax>(
       math, "argmax",
       described("Where the largest element along an axis is; of equal ones, the first.\n\n"

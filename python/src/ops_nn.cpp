@@ -12,9 +12,6 @@ const NamedElementwise kActivations[] = {
      "features"},
     {"relu6", &relu6, "x between 0 and 6, elementwise.", "features"},
     {"selu", &selu, "The scaled elu, elementwise.", "features"},
-    {"hard_sigmoid", &hard_sigmoid, "A line between 0 and 1 for x from -3 to 3, elementwise.",
-     "features"},
-    {"mish", &mish, "x * tanh(softplus(x)), elementwise.", "features"},
 };
 
 Tensor silu_of(const Tensor& x, double beta) {
@@ -78,6 +75,7 @@ void bind_ops_nn(nb::module_& m) {
   nb::module_ nn = m.def_submodule("nn", "tf.nn");
   bind_activations(nn);
   bind_ops_nn_windows(nn);
+  bind_ops_nn_layers(nn);
   nn.def(
       "bias_add",
       [](Like value, Like bias, nb::handle data_format, nb::handle) {
@@ -92,8 +90,8 @@ void bind_ops_nn(nb::module_& m) {
       [](Like labels, Like logits, nb::handle axis, nb::handle) {
         const Tensor scores = logits.tensor();
         const Tensor targets = labels.tensor(scores.dtype());
-        const int at = normalize_axis("softmax_cross_entropy_with_logits",
-                                      to_int(axis, "axis", -1), scores.rank());
+        const int at = normalize_axis("softmax_cross_entropy_with_logits", to_int(axis, "axis", -1),
+                                      scores.rank());
         return computed(work_of(scores), [&] {
           if (at == scores.rank() - 1) return softmax_cross_entropy_with_logits(targets, scores);
           std::vector<int64_t> order;
@@ -114,9 +112,8 @@ void bind_ops_nn(nb::module_& m) {
       "sparse_softmax_cross_entropy_with_logits",
       [](Like labels, Like logits, nb::handle) {
         const Tensor targets = labels.tensor(), scores = logits.tensor();
-        return computed(work_of(scores), [&] {
-          return sparse_softmax_cross_entropy_with_logits(targets, scores);
-        });
+        return computed(work_of(scores),
+                        [&] { return sparse_softmax_cross_entropy_with_logits(targets, scores); });
       },
       "labels"_a, "logits"_a, name_argument(),
       described("-log_softmax(logits) at each label.", "sparse_softmax_cross_entropy").c_str());

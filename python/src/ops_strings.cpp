@@ -10,8 +10,10 @@ void bind_ops_strings(nb::module_& m) {
     s.def(
         name,
         [f, name](Like input, const std::string& encoding, nb::handle) {
-          require(encoding.empty(), "strings.{}: only ASCII letters change: encoding must be \"\". "
-                  "Got {}.", name, encoding);
+          require(encoding.empty(),
+                  "strings.{}: only ASCII letters change: encoding must be \"\". "
+                  "Got {}.",
+                  name, encoding);
           return wrap(f(input.tensor()));
         },
         "input"_a, "encoding"_a = "", name_argument(), doc.c_str());
@@ -37,8 +39,8 @@ void bind_ops_strings(nb::module_& m) {
       "substr",
       [](Like input, Like pos, Like len, const std::string& unit, nb::handle) {
         const Pair range(pos, len);
-        return wrap(strings::substr(input.tensor(), range.a, range.b,
-                                    {.unit = std::string_view(unit)}));
+        return wrap(
+            strings::substr(input.tensor(), range.a, range.b, {.unit = std::string_view(unit)}));
       },
       "input"_a, "pos"_a, "len"_a, "unit"_a = "BYTE", name_argument(),
       described("From each text, `len` characters from `pos` on.\n\n"

@@ -1,0 +1,3 @@
+"""The bits of integers."""
+
+from alula._native.bitwise import *  # noqa: F403
