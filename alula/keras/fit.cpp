@@ -101,7 +101,7 @@ int64_t execute(int64_t most, Walk& walk, Batch& batch, const Step& step) {
 class NaNWatch {
  public:
   void look_at(const Tensor& loss, int64_t epoch, int64_t step) {
-    if (said_) return;
+    if (said_ || !loss.defined()) return;
     const double number = loss.dtype() == float32 ? static_cast<double>(loss.item<float>())
                                                   : cast(loss, float64).item<double>();
     if (std::isfinite(number)) return;

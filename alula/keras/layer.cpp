@@ -70,8 +70,10 @@ std::vector<Variable> without_repeats(const std::vector<Variable>& variables) {
 
 // LayerImpl
 
-void LayerImpl::set_class(const std::type_info& type) {
-  class_name_ = class_name_of(type);
+void LayerImpl::set_class(const std::type_info& type) { set_class(class_name_of(type)); }
+
+void LayerImpl::set_class(const std::string& class_name) {
+  class_name_ = class_name;
   if (base_.name.empty()) base_.name = unique_name(snake_case(class_name_));
 }
 
@@ -172,8 +174,22 @@ std::vector<Tensor> LayerImpl::note_call(const std::vector<Tensor>& inputs,
                                          const CallOptions& options) {
   std::vector<Spec> specs;
   for (const Tensor& output : call_all(inputs)) specs.push_back(output.spec());
-  const Tensors outputs = symbolic_outputs(
-      std::make_shared<LayerCall>(Layer(shared_from_this()), inputs, options), specs);
+  const auto call = std::make_shared<LayerCall>(Layer(shared_from_this()), inputs, options);
+  noted_ = call;
+  noted_specs_ = specs;
+  const Tensors outputs = symbolic_outputs(call, specs);
+  return {outputs.begin(), outputs.end()};
+}
+
+std::vector<Tensor> LayerImpl::noted_inputs() const {
+  const std::shared_ptr<const Call> call = noted_.lock();
+  return call != nullptr ? call->inputs() : std::vector<Tensor>();
+}
+
+std::vector<Tensor> LayerImpl::noted_outputs() const {
+  const std::shared_ptr<const Call> call = noted_.lock();
+  if (call == nullptr) return {};
+  const Tensors outputs = symbolic_outputs(call, noted_specs_);
   return {outputs.begin(), outputs.end()};
 }
 
@@ -184,12 +200,23 @@ Variable LayerImpl::add_weight(const WeightOptions& options) {
           name(), class_name(), options.name, options.shape);
   const Tensor value = options.initializer(options.shape, options.dtype.value_or(dtype()));
   const Variable weight(value, {.trainable = options.trainable, .name = options.name});
-  if (options.trainable)
+  track_weight(weight);
+  if (options.regularizer.given()) penalties_.emplace_back(weight, options.regularizer);
+  return weight;
+}
+
+void LayerImpl::track_weight(const Variable& weight) {
+  if (weight.trainable())
     weights_.insert(weights_.begin() + static_cast<ptrdiff_t>(trainable_count_++), weight);
   else
     weights_.push_back(weight);
-  if (options.regularizer.given()) penalties_.emplace_back(weight, options.regularizer);
-  return weight;
+}
+
+void LayerImpl::untrack(const Layer& layer) {
+  const auto found = std::find_if(sublayers_.begin(), sublayers_.end(), [&](const Layer& other) {
+    return other.shared() == layer.shared();
+  });
+  if (found != sublayers_.end()) sublayers_.erase(found);
 }
 
 bool LayerImpl::training() const { return t_training; }

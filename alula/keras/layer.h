@@ -142,6 +142,7 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   void ensure_built(const std::vector<Shape>& inputs);
   /// Gives the layer its class, and a name if it has none. Called once, by LayerOf.
   void set_class(const std::type_info& type);
+  void set_class(const std::string& class_name);
 
   const std::string& name() const { return base_.name; }
   const std::string& class_name() const { return class_name_; }
@@ -149,6 +150,10 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   bool built() const { return built_; }
   /// The shapes of the inputs that its weights were made for.
   const std::vector<Shape>& built_from() const { return built_from_; }
+  /// The inputs and outputs of the call that was noted last (see `Input`), as symbolic tensors;
+  /// none if there was none, or nothing is left that was made of it.
+  std::vector<Tensor> noted_inputs() const;
+  std::vector<Tensor> noted_outputs() const;
   DType dtype() const { return base_.dtype.value_or(float32); }
   bool trainable() const { return base_.trainable; }
   void set_trainable(bool trainable);
@@ -176,6 +181,10 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
     (sublayers_.push_back(layers), ...);
   }
   void untrack_all() { sublayers_.clear(); }
+  /// Takes one of them away again, if it is there.
+  void untrack(const Layer& layer);
+  /// Makes a variable that was not made by `add_weight` one of the layer's weights.
+  void track_weight(const Variable& weight);
   /// Whether the call under way is part of training.
   bool training() const;
   /// Whether a call with this input only finds out what would come out (see `Input`): no state
@@ -207,6 +216,8 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   std::vector<Tensor> added_losses_;
   std::atomic<uint64_t> last_call_ = 0;  // the outermost call that it was last part of
   std::vector<Layer> sublayers_;
+  std::weak_ptr<const Call> noted_;  // weak, for the call holds the layer
+  std::vector<Spec> noted_specs_;    // of its outputs
 };
 
 /// The base of a layer that is made from an options struct, which has the fields of LayerOptions

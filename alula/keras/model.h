@@ -35,6 +35,7 @@ class Losses {
     requires(!std::derived_from<F, Loss>)
   Losses(F function) : losses_{Loss(std::move(function))} {}
   Losses(std::initializer_list<Loss> losses) : losses_(losses) {}
+  Losses(std::vector<Loss> losses) : losses_(std::move(losses)) {}
   const std::vector<Loss>& all() const { return losses_; }
 
  private:

@@ -1,6 +1,10 @@
 #pragma once
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "alula/keras/layer.h"
 #include "alula/keras/tensor_list.h"
@@ -9,12 +13,22 @@ namespace alula::keras {
 
 class CompiledStep;
 class Trainer;
+struct Batch;
 
 /// One layer of a model as `summary` shows it.
 struct LayerRow {
   Layer layer;
   std::vector<Shape> outputs;            // empty if it has not been called
   std::vector<std::string> connections;  // "dense_1[0][0]"
+};
+
+/// Steps that a model runs in place of the trainer's; those that are not set stay as they are.
+struct OwnSteps {
+  /// What a step measured: "loss" and others, which become the logs.
+  using Measured = std::vector<std::pair<std::string, Tensor>>;
+  std::function<Measured(const Batch&)> train, test;
+  std::function<std::vector<Tensor>(const Batch&)> predict;
+  std::function<void()> reset;  // before an epoch: starts the model's own metrics again
 };
 
 /// A model's inside: a layer made of layers. Override `call` to write one by hand.
@@ -41,6 +55,7 @@ class ModelImpl : public LayerImpl {
   /// What `predict` runs; made at the first batch.
   std::atomic<std::shared_ptr<CompiledStep>> predictor;
   bool stop_training = false;
+  OwnSteps own_steps;
 };
 
 /// A model made of calls that were noted: see `Input`.
@@ -57,6 +72,8 @@ class FunctionalImpl final : public ModelImpl {
   std::vector<LayerRow> rows() const override;
   bool is_branched() const override;
   std::vector<std::string> output_names() const override;
+  const std::vector<Tensor>& inputs() const { return inputs_; }
+  const std::vector<Tensor>& outputs() const { return outputs_; }
 
  private:
   /// An output of a node.
@@ -100,6 +117,9 @@ class SequentialImpl final : public ModelImpl {
   std::vector<Layer> layers() const override { return sublayers(); }
   std::vector<LayerRow> rows() const override;
   std::vector<std::string> output_names() const override;
+  /// The symbolic tensors that it begins and ends with; undefined until it is built.
+  const Tensor& input() const { return symbol_; }
+  const Tensor& output() const { return result_; }
 
  private:
   void build_from_input();
@@ -107,6 +127,7 @@ class SequentialImpl final : public ModelImpl {
 
   Layer input_;                 // an InputLayer, once the input's shape is known
   std::vector<Shape> outputs_;  // of each layer
+  Tensor symbol_, result_;
 };
 
 }  // namespace alula::keras

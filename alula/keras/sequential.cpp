@@ -45,7 +45,9 @@ void SequentialImpl::pop() {
   layers.pop_back();
   untrack_all();
   for (const Layer& layer : layers) track(layer);
-  if (!outputs_.empty()) outputs_.pop_back();
+  outputs_.clear();
+  symbol_ = result_ = {};
+  build_from_input();
 }
 
 /// Runs the layers on a symbolic input, if the shape of one is known: that makes their weights, and
@@ -59,10 +61,11 @@ void SequentialImpl::build_from_input() {
   }
   unique_name("functional");  // Keras makes a model of that name here, and counts it
   outputs_.clear();
-  Tensor x = symbolic_input(input_);
+  symbol_ = symbolic_input(input_);
+  result_ = symbol_;
   for (const Layer& layer : sublayers()) {
-    x = layer(x);
-    outputs_.push_back(x.shape());
+    result_ = layer(result_);
+    outputs_.push_back(result_.shape());
   }
   set_built();
 }

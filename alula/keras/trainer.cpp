@@ -4,6 +4,7 @@
 
 #include "alula/autograd/tape.h"
 #include "alula/core/log.h"
+#include "alula/ops/cast.h"
 #include "alula/ops/operators.h"
 
 namespace alula::keras {
@@ -52,12 +53,10 @@ Trainer::Trainer(ModelImpl& model, const CompileOptions& options)
       loss_tracker_(metrics::Mean({.name = "loss"})),
       named_{{"loss", loss_tracker_}},
       train_(
-          model, "the training step",
-          [this](const Batch& batch) -> std::vector<Tensor> { return {train(batch)}; },
+          model, "the training step", [this](const Batch& batch) { return train(batch); },
           mode_of(options)),
       test_(
-          model, "the evaluation step",
-          [this](const Batch& batch) -> std::vector<Tensor> { return {test(batch)}; },
+          model, "the evaluation step", [this](const Batch& batch) { return test(batch); },
           mode_of(options)) {
   require(options.steps_per_execution >= 1,
           "compile: steps_per_execution must be at least 1. Got {}.", options.steps_per_execution);
@@ -146,6 +145,10 @@ void Trainer::add_losses(const Batch& batch, Forward& forward) const {
 void Trainer::update(const Batch& batch, const Forward& forward) {
   const Tensor samples = samples_in(batch);
   loss_tracker_.update_state(forward.total, samples);
+  update_all(batch, forward, samples);
+}
+
+void Trainer::update_all(const Batch& batch, const Forward& forward, const Tensor& samples) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
     const Tensor& predictions = forward.predictions[i];
@@ -164,7 +167,42 @@ Trainer::Forward Trainer::run_forward(const Batch& batch, const CallOptions& opt
   return forward;
 }
 
-Tensor Trainer::train(const Batch& batch) {
+Tensor Trainer::compute_loss(const Batch& batch, const std::vector<Tensor>& predictions) {
+  prepare(predictions.size(), batch);
+  Forward forward{.predictions = predictions, .losses = {}, .total = {}};
+  add_losses(batch, forward);
+  return forward.total;
+}
+
+void Trainer::update_metrics(const Batch& batch, const std::vector<Tensor>& predictions) {
+  prepare(predictions.size(), batch);
+  const Forward forward{
+      .predictions = predictions, .losses = std::vector<Tensor>(predictions.size()), .total = {}};
+  update_all(batch, forward, samples_in(batch));
+}
+
+std::vector<Tensor> Trainer::note(const OwnSteps::Measured& measured, Own& own) {
+  own.names.clear();
+  std::vector<Tensor> values;
+  for (const auto& [name, value] : measured) {
+    own.names.push_back(name);
+    values.push_back(value);
+  }
+  return values;
+}
+
+/// The loss among what a step gave.
+Tensor Trainer::take(const Tensors& results, Own& own) {
+  last_ = &own;
+  if (own.names.empty()) return results.empty() ? Tensor() : results[0];
+  own.values.assign(results.begin(), results.end());
+  for (size_t i = 0; i < own.values.size(); ++i)
+    if (own.names[i] == "loss") return own.values[i];
+  return {};
+}
+
+std::vector<Tensor> Trainer::train(const Batch& batch) {
+  if (model_.own_steps.train) return note(model_.own_steps.train(batch), own_train_);
   GradientTape tape;
   const Forward forward = run_forward(batch, {.training = true});
   std::vector<Variable> variables = Layer(model_.shared_from_this()).trainable_variables();
@@ -176,22 +214,29 @@ Tensor Trainer::train(const Batch& batch) {
                   model_.name());
   }
   update(batch, forward);
-  return forward.total;
+  return {forward.total};
 }
 
-Tensor Trainer::test(const Batch& batch) {
+std::vector<Tensor> Trainer::test(const Batch& batch) {
+  if (model_.own_steps.test) return note(model_.own_steps.test(batch), own_test_);
   const Forward forward = run_forward(batch, {.training = false});
   update(batch, forward);
-  return forward.total;
+  return {forward.total};
 }
 
 Logs Trainer::logs() const {
   Logs logs;
+  if (!last_->names.empty()) {
+    for (size_t i = 0; i < last_->values.size(); ++i)
+      logs.set(last_->names[i], number(cast(last_->values[i], float64)));
+    return logs;
+  }
   for (const auto& [name, metric] : named_) logs.set(name, number(metric.result()));
   return logs;
 }
 
 void Trainer::reset() {
+  if (model_.own_steps.reset) model_.own_steps.reset();
   for (const auto& [name, metric] : named_) metric.reset_state();
 }
 
@@ -209,7 +254,10 @@ std::vector<Tensor> predict_step(ModelImpl& model, const Batch& batch) {
     const bool eager = model.trainer != nullptr && model.trainer->options().run_eagerly;
     predictor = std::make_shared<CompiledStep>(
         model, "predict",
-        [&model](const Batch& inputs) { return model.run_all(inputs.x, {.training = false}); },
+        [&model](const Batch& inputs) {
+          if (model.own_steps.predict) return model.own_steps.predict(inputs);
+          return model.run_all(inputs.x, {.training = false});
+        },
         eager ? CompiledStep::Mode::kEager : CompiledStep::Mode::kCompiled);
     model.predictor.store(predictor);
   }

@@ -10,9 +10,10 @@ class Trainer {
  public:
   Trainer(ModelImpl& model, const CompileOptions& options);
 
-  /// Each runs one batch and adds it to the metrics. The loss is the batch's.
-  Tensor train_step(const Batch& batch) { return train_(batch)[0]; }
-  Tensor test_step(const Batch& batch) { return test_(batch)[0]; }
+  /// Each runs one batch and adds it to the metrics. The loss is the batch's; undefined where a
+  /// step of the model's own gives none.
+  Tensor train_step(const Batch& batch) { return take(train_(batch), own_train_); }
+  Tensor test_step(const Batch& batch) { return take(test_(batch), own_test_); }
   /// How often the steps were traced.
   size_t trace_count() const { return train_.trace_count() + test_.trace_count(); }
 
@@ -24,6 +25,15 @@ class Trainer {
   /// The metric of that name, for callbacks that ask whether more is better; undefined if there is
   /// none.
   Metric find_metric(const std::string& wanted) const;
+  /// All metrics as Keras names and orders them, the loss first; the others are known from the
+  /// first batch on.
+  const std::vector<std::pair<std::string, Metric>>& metrics() const { return named_; }
+
+  // For a model's own steps.
+  /// The loss of a batch with these predictions: what `compile` was told, and the penalties.
+  Tensor compute_loss(const Batch& batch, const std::vector<Tensor>& predictions);
+  /// Adds a batch to the metrics, but not to the mean of the loss.
+  void update_metrics(const Batch& batch, const std::vector<Tensor>& predictions);
 
  private:
   struct Output {
@@ -41,13 +51,22 @@ class Trainer {
     Tensor total;
   };
 
-  Tensor train(const Batch& batch);
-  Tensor test(const Batch& batch);
+  std::vector<Tensor> train(const Batch& batch);
+  std::vector<Tensor> test(const Batch& batch);
+  /// What a step of the model's own gives: the names are known from its trace, the values from its
+  /// last run. No names: it is the trainer's step.
+  struct Own {
+    std::vector<std::string> names;
+    std::vector<Tensor> values;
+  };
+  static std::vector<Tensor> note(const OwnSteps::Measured& measured, Own& own);
+  Tensor take(const Tensors& results, Own& own);
   Forward run_forward(const Batch& batch, const CallOptions& options);
   void prepare(size_t outputs, const Batch& batch);
   void name_metrics();
   void add_losses(const Batch& batch, Forward& forward) const;
   void update(const Batch& batch, const Forward& forward);
+  void update_all(const Batch& batch, const Forward& forward, const Tensor& samples);
 
   ModelImpl& model_;
   CompileOptions options_;
@@ -56,6 +75,8 @@ class Trainer {
   metrics::Mean loss_tracker_;
   std::vector<std::pair<std::string, Metric>>
       named_;  // all metrics, as Keras names and orders them
+  Own own_train_, own_test_;
+  const Own* last_ = &own_train_;  // of the step that ran last
   CompiledStep train_, test_;
 };
 

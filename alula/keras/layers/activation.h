@@ -12,7 +12,7 @@ struct ActivationOptions {
   Setting<DType> dtype = {};
 };
 
-class ActivationImpl final : public LayerWith<ActivationImpl, ActivationOptions> {
+class ActivationImpl : public LayerWith<ActivationImpl, ActivationOptions> {
  public:
   explicit ActivationImpl(const ActivationOptions& options) : LayerWith(options) {}
   Tensor call(const Tensor& x) override { return options.activation(x); }
@@ -28,7 +28,7 @@ struct ReLUOptions {
   Setting<DType> dtype = {};
 };
 
-class ReLUImpl final : public LayerWith<ReLUImpl, ReLUOptions> {
+class ReLUImpl : public LayerWith<ReLUImpl, ReLUOptions> {
  public:
   explicit ReLUImpl(const ReLUOptions& options);
   Tensor call(const Tensor& x) override;
@@ -42,7 +42,7 @@ struct LeakyReLUOptions {
   Setting<DType> dtype = {};
 };
 
-class LeakyReLUImpl final : public LayerWith<LeakyReLUImpl, LeakyReLUOptions> {
+class LeakyReLUImpl : public LayerWith<LeakyReLUImpl, LeakyReLUOptions> {
  public:
   explicit LeakyReLUImpl(const LeakyReLUOptions& options) : LayerWith(options) {}
   Tensor call(const Tensor& x) override;
@@ -56,7 +56,7 @@ struct ELUOptions {
   Setting<DType> dtype = {};
 };
 
-class ELUImpl final : public LayerWith<ELUImpl, ELUOptions> {
+class ELUImpl : public LayerWith<ELUImpl, ELUOptions> {
  public:
   explicit ELUImpl(const ELUOptions& options) : LayerWith(options) {}
   Tensor call(const Tensor& x) override;
@@ -70,7 +70,7 @@ struct SoftmaxLayerOptions {
   Setting<DType> dtype = {};
 };
 
-class SoftmaxImpl final : public LayerWith<SoftmaxImpl, SoftmaxLayerOptions> {
+class SoftmaxImpl : public LayerWith<SoftmaxImpl, SoftmaxLayerOptions> {
  public:
   explicit SoftmaxImpl(const SoftmaxLayerOptions& options) : LayerWith(options) {}
   Tensor call(const Tensor& x) override;

@@ -21,8 +21,7 @@ struct BatchNormalizationOptions {
   Setting<DType> dtype = {};
 };
 
-class BatchNormalizationImpl final
-    : public LayerWith<BatchNormalizationImpl, BatchNormalizationOptions> {
+class BatchNormalizationImpl : public LayerWith<BatchNormalizationImpl, BatchNormalizationOptions> {
  public:
   explicit BatchNormalizationImpl(const BatchNormalizationOptions& options);
   void build(const Shape& input) override;

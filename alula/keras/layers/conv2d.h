@@ -25,7 +25,7 @@ struct Conv2DOptions {
   Setting<DType> dtype = {};
 };
 
-class Conv2DImpl final : public LayerWith<Conv2DImpl, Conv2DOptions> {
+class Conv2DImpl : public LayerWith<Conv2DImpl, Conv2DOptions> {
  public:
   explicit Conv2DImpl(const Conv2DOptions& options);
   void build(const Shape& input) override;

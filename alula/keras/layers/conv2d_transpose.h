@@ -24,7 +24,7 @@ struct Conv2DTransposeOptions {
   Setting<DType> dtype = {};
 };
 
-class Conv2DTransposeImpl final : public LayerWith<Conv2DTransposeImpl, Conv2DTransposeOptions> {
+class Conv2DTransposeImpl : public LayerWith<Conv2DTransposeImpl, Conv2DTransposeOptions> {
  public:
   explicit Conv2DTransposeImpl(const Conv2DTransposeOptions& options);
   void build(const Shape& input) override;

@@ -18,7 +18,7 @@ struct DenseOptions {
   Setting<DType> dtype = {};
 };
 
-class DenseImpl final : public LayerWith<DenseImpl, DenseOptions> {
+class DenseImpl : public LayerWith<DenseImpl, DenseOptions> {
  public:
   explicit DenseImpl(const DenseOptions& options);
   void build(const Shape& input) override;

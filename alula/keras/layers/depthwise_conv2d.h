@@ -24,7 +24,7 @@ struct DepthwiseConv2DOptions {
   Setting<DType> dtype = {};
 };
 
-class DepthwiseConv2DImpl final : public LayerWith<DepthwiseConv2DImpl, DepthwiseConv2DOptions> {
+class DepthwiseConv2DImpl : public LayerWith<DepthwiseConv2DImpl, DepthwiseConv2DOptions> {
  public:
   explicit DepthwiseConv2DImpl(const DepthwiseConv2DOptions& options);
   void build(const Shape& input) override;

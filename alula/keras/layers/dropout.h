@@ -14,7 +14,7 @@ struct DropoutOptions {
   Setting<DType> dtype = {};
 };
 
-class DropoutImpl final : public LayerWith<DropoutImpl, DropoutOptions> {
+class DropoutImpl : public LayerWith<DropoutImpl, DropoutOptions> {
  public:
   explicit DropoutImpl(const DropoutOptions& options);
   Tensor call(const Tensor& x) override;

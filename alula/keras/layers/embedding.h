@@ -15,7 +15,7 @@ struct EmbeddingOptions {
   Setting<DType> dtype = {};
 };
 
-class EmbeddingImpl final : public LayerWith<EmbeddingImpl, EmbeddingOptions> {
+class EmbeddingImpl : public LayerWith<EmbeddingImpl, EmbeddingOptions> {
  public:
   explicit EmbeddingImpl(const EmbeddingOptions& options);
   void build(const Shape& input) override;

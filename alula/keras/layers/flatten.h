@@ -11,7 +11,7 @@ struct FlattenOptions {
   Setting<DType> dtype = {};
 };
 
-class FlattenImpl final : public LayerWith<FlattenImpl, FlattenOptions> {
+class FlattenImpl : public LayerWith<FlattenImpl, FlattenOptions> {
  public:
   explicit FlattenImpl(const FlattenOptions& options);
   Tensor call(const Tensor& x) override;

@@ -12,7 +12,7 @@ struct GlobalPooling2DOptions {
   Setting<DType> dtype = {};
 };
 
-class GlobalAveragePooling2DImpl final
+class GlobalAveragePooling2DImpl
     : public LayerWith<GlobalAveragePooling2DImpl, GlobalPooling2DOptions> {
  public:
   explicit GlobalAveragePooling2DImpl(const GlobalPooling2DOptions& options);
@@ -20,8 +20,7 @@ class GlobalAveragePooling2DImpl final
   Tensor prepare(const Tensor& input) const override;
 };
 
-class GlobalMaxPooling2DImpl final
-    : public LayerWith<GlobalMaxPooling2DImpl, GlobalPooling2DOptions> {
+class GlobalMaxPooling2DImpl : public LayerWith<GlobalMaxPooling2DImpl, GlobalPooling2DOptions> {
  public:
   explicit GlobalMaxPooling2DImpl(const GlobalPooling2DOptions& options);
   Tensor call(const Tensor& x) override;

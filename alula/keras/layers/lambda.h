@@ -5,7 +5,7 @@
 
 namespace alula::keras {
 
-class IdentityImpl final : public LayerWith<IdentityImpl, LayerOptions> {
+class IdentityImpl : public LayerWith<IdentityImpl, LayerOptions> {
  public:
   explicit IdentityImpl(const LayerOptions& options) : LayerWith(options) {}
   Tensor call(const Tensor& x) override;
@@ -19,7 +19,7 @@ struct LambdaOptions {
   Setting<DType> dtype = {};
 };
 
-class LambdaImpl final : public LayerWith<LambdaImpl, LambdaOptions> {
+class LambdaImpl : public LayerWith<LambdaImpl, LambdaOptions> {
  public:
   explicit LambdaImpl(const LambdaOptions& options);
   Tensor call(const Tensor& x) override;

@@ -19,8 +19,7 @@ struct LayerNormalizationOptions {
   Setting<DType> dtype = {};
 };
 
-class LayerNormalizationImpl final
-    : public LayerWith<LayerNormalizationImpl, LayerNormalizationOptions> {
+class LayerNormalizationImpl : public LayerWith<LayerNormalizationImpl, LayerNormalizationOptions> {
  public:
   explicit LayerNormalizationImpl(const LayerNormalizationOptions& options);
   void build(const Shape& input) override;

@@ -23,7 +23,7 @@ class MergeOf : public LayerWith<Impl, LayerOptions> {
   virtual Tensor merge(const std::vector<Tensor>& inputs) const = 0;
 };
 
-class AddImpl final : public MergeOf<AddImpl> {
+class AddImpl : public MergeOf<AddImpl> {
  public:
   using MergeOf::MergeOf;
 
@@ -31,7 +31,7 @@ class AddImpl final : public MergeOf<AddImpl> {
   Tensor merge(const std::vector<Tensor>& inputs) const override;
 };
 
-class SubtractImpl final : public MergeOf<SubtractImpl> {
+class SubtractImpl : public MergeOf<SubtractImpl> {
  public:
   using MergeOf::MergeOf;
 
@@ -39,7 +39,7 @@ class SubtractImpl final : public MergeOf<SubtractImpl> {
   Tensor merge(const std::vector<Tensor>& inputs) const override;
 };
 
-class MultiplyImpl final : public MergeOf<MultiplyImpl> {
+class MultiplyImpl : public MergeOf<MultiplyImpl> {
  public:
   using MergeOf::MergeOf;
 
@@ -47,7 +47,7 @@ class MultiplyImpl final : public MergeOf<MultiplyImpl> {
   Tensor merge(const std::vector<Tensor>& inputs) const override;
 };
 
-class AverageImpl final : public MergeOf<AverageImpl> {
+class AverageImpl : public MergeOf<AverageImpl> {
  public:
   using MergeOf::MergeOf;
 
@@ -55,7 +55,7 @@ class AverageImpl final : public MergeOf<AverageImpl> {
   Tensor merge(const std::vector<Tensor>& inputs) const override;
 };
 
-class MaximumImpl final : public MergeOf<MaximumImpl> {
+class MaximumImpl : public MergeOf<MaximumImpl> {
  public:
   using MergeOf::MergeOf;
 
@@ -63,7 +63,7 @@ class MaximumImpl final : public MergeOf<MaximumImpl> {
   Tensor merge(const std::vector<Tensor>& inputs) const override;
 };
 
-class MinimumImpl final : public MergeOf<MinimumImpl> {
+class MinimumImpl : public MergeOf<MinimumImpl> {
  public:
   using MergeOf::MergeOf;
 
@@ -79,7 +79,7 @@ struct ConcatenateOptions {
   Setting<DType> dtype = {};
 };
 
-class ConcatenateImpl final : public LayerWith<ConcatenateImpl, ConcatenateOptions> {
+class ConcatenateImpl : public LayerWith<ConcatenateImpl, ConcatenateOptions> {
  public:
   explicit ConcatenateImpl(const ConcatenateOptions& options) : LayerWith(options) {}
   Tensor call(const Tensor& x) override;

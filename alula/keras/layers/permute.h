@@ -13,7 +13,7 @@ struct PermuteOptions {
   Setting<DType> dtype = {};
 };
 
-class PermuteImpl final : public LayerWith<PermuteImpl, PermuteOptions> {
+class PermuteImpl : public LayerWith<PermuteImpl, PermuteOptions> {
  public:
   explicit PermuteImpl(const PermuteOptions& options);
   Tensor call(const Tensor& x) override;

@@ -29,7 +29,7 @@ struct MaxPooling2DOptions {
   Setting<DType> dtype = {};
 };
 
-class MaxPooling2DImpl final : public LayerWith<MaxPooling2DImpl, MaxPooling2DOptions> {
+class MaxPooling2DImpl : public LayerWith<MaxPooling2DImpl, MaxPooling2DOptions> {
  public:
   explicit MaxPooling2DImpl(const MaxPooling2DOptions& options);
   Tensor call(const Tensor& x) override;
@@ -46,7 +46,7 @@ struct AveragePooling2DOptions {
   Setting<DType> dtype = {};
 };
 
-class AveragePooling2DImpl final : public LayerWith<AveragePooling2DImpl, AveragePooling2DOptions> {
+class AveragePooling2DImpl : public LayerWith<AveragePooling2DImpl, AveragePooling2DOptions> {
  public:
   explicit AveragePooling2DImpl(const AveragePooling2DOptions& options);
   Tensor call(const Tensor& x) override;

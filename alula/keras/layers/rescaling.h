@@ -12,7 +12,7 @@ struct RescalingOptions {
   Setting<DType> dtype = {};
 };
 
-class RescalingImpl final : public LayerWith<RescalingImpl, RescalingOptions> {
+class RescalingImpl : public LayerWith<RescalingImpl, RescalingOptions> {
  public:
   explicit RescalingImpl(const RescalingOptions& options) : LayerWith(options) {}
   Tensor call(const Tensor& x) override;

@@ -11,7 +11,7 @@ struct ReshapeOptions {
   Setting<DType> dtype = {};
 };
 
-class ReshapeImpl final : public LayerWith<ReshapeImpl, ReshapeOptions> {
+class ReshapeImpl : public LayerWith<ReshapeImpl, ReshapeOptions> {
  public:
   explicit ReshapeImpl(const ReshapeOptions& options);
   Tensor call(const Tensor& x) override;

@@ -25,7 +25,7 @@ struct ZeroPadding2DOptions {
   Setting<DType> dtype = {};
 };
 
-class ZeroPadding2DImpl final : public LayerWith<ZeroPadding2DImpl, ZeroPadding2DOptions> {
+class ZeroPadding2DImpl : public LayerWith<ZeroPadding2DImpl, ZeroPadding2DOptions> {
  public:
   explicit ZeroPadding2DImpl(const ZeroPadding2DOptions& options);
   Tensor call(const Tensor& x) override;

@@ -1,1 +1,35 @@
-"""Layers, models, losses, metrics, optimizers and training."""
+"""Keras: layers, models, and how they are trained.
+
+>>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+>>> model.compile(optimizer="sgd", loss="mse")
+>>> model.count_params()
+3
+"""
+
+from alula._native.keras import Input, Model, Sequential
+from alula.keras import (
+    activations,
+    backend,
+    callbacks,
+    datasets,
+    initializers,
+    layers,
+    losses,
+    metrics,
+    models,
+    optimizers,
+    regularizers,
+    utils,
+)
+from alula.keras.initializers import Initializer
+from alula.keras.layers import Layer
+from alula.keras.losses import Loss
+from alula.keras.metrics import Metric
+from alula.keras.optimizers import Optimizer
+from alula.keras.regularizers import Regularizer
+
+Layer.from_config = classmethod(lambda cls, config: cls(**config))
+Sequential.from_config = classmethod(lambda cls, config: models._sequential_from_config(cls, config))
+Sequential.get_config = models._sequential_config
+
+__version__ = "3.0"
