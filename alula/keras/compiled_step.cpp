@@ -16,7 +16,8 @@ void build(LayerImpl& model, const std::vector<Tensor>& x) {
     symbols.push_back(Tensor::symbolic(input.spec(), Ref<Note>(new Symbol)));
   try {
     model.run_all(symbols, {.training = true});
-  } catch (const Error& error) {  // it looks at values, or the input is wrong: the step will tell
+  } catch (const std::exception& error) {
+    // It looks at values, or the input is wrong: the step will tell.
     logging::info("{}: its weights are made by the first step: {}", model.name(), error.what());
   }
   model.clear_losses();

@@ -117,7 +117,7 @@ class Relay final : public Callback {
   }
 
   void on_train_begin() override {
-    if (native_ != nullptr) native_->set_params(params());
+    pass_params();
     if (!call(kTrainBegin, Logs())) forward([](Callback& c) { c.on_train_begin(); });
   }
   void on_train_end(const Logs& logs) override {
@@ -145,6 +145,7 @@ class Relay final : public Callback {
       forward([&](Callback& c) { c.on_train_batch_end(batch, logs); });
   }
   void on_test_begin() override {
+    pass_params();
     if (!call(kTestBegin, Logs())) forward([](Callback& c) { c.on_test_begin(); });
   }
   void on_test_end(const Logs& logs) override {
@@ -159,6 +160,7 @@ class Relay final : public Callback {
       forward([&](Callback& c) { c.on_test_batch_end(batch, logs); });
   }
   void on_predict_begin() override {
+    pass_params();
     if (!call(kPredictBegin, Logs())) forward([](Callback& c) { c.on_predict_begin(); });
   }
   void on_predict_end() override {
@@ -180,6 +182,15 @@ class Relay final : public Callback {
   }
 
  private:
+  void pass_params() {
+    if (native_ != nullptr) native_->set_params(params());
+    const nb::gil_scoped_acquire lock;
+    nb::dict dict;
+    dict["verbose"] = params().verbose;
+    dict["epochs"] = params().epochs;
+    dict["steps"] = params().steps < 0 ? nb::none() : nb::object(nb::int_(params().steps));
+    object_.attr("set_params")(dict);
+  }
   bool call(Hook hook, const Logs& logs) {
     if (!overridden_[hook]) return false;
     const nb::gil_scoped_acquire lock;

@@ -101,7 +101,8 @@ Optimizer to_optimizer(nb::handle value, nb::list& kept) {
   if (PyDict_Check(value.ptr()) || PyType_Check(value.ptr()))
     given = nb::module_::import_("alula.keras.optimizers").attr("get")(value);
   kept.append(given);
-  if (auto optimizer = borrowed<OptimizerImpl>(given)) return Optimizer(std::move(optimizer));
+  if (std::shared_ptr<OptimizerImpl> optimizer; nb::try_cast(given, optimizer) && optimizer)
+    return optimizer;
   throw nb::value_error(fmt::format("compile: an optimizer is a word or an object of "
                                     "tf.keras.optimizers. Got {}.",
                                     nb::repr(value).c_str())

@@ -1,3 +1,4 @@
+#include "python/src/data.h"
 #include "python/src/keras_model.h"
 
 namespace alula::python {
@@ -8,16 +9,16 @@ namespace {
 
 bool is_list(nb::handle value) { return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()); }
 
-data::Element to_element(nb::handle value) {
+data::Element batch_element(nb::handle value) {
   if (PyDict_Check(value.ptr())) {
     std::vector<std::pair<std::string, data::Element>> items;
     for (const auto [key, item] : nb::cast<nb::dict>(value))
-      items.emplace_back(nb::cast<std::string>(key), to_element(item));
+      items.emplace_back(nb::cast<std::string>(key), batch_element(item));
     return data::Element::named(items);
   }
   if (!is_list(value)) return to_tensor(value);
   std::vector<data::Element> items;
-  for (const nb::handle item : value) items.push_back(to_element(item));
+  for (const nb::handle item : value) items.push_back(batch_element(item));
   return data::Element::tuple(items);
 }
 
@@ -39,10 +40,7 @@ class Batches : public std::enable_shared_from_this<Batches> {
   data::Dataset dataset() {
     return data::Dataset::from_generator(
         [self = shared_from_this()] {
-          {
-            const nb::gil_scoped_acquire lock;
-            self->begin();
-          }
+          call_python([&] { self->begin(); });
           return [self](data::Element& element) { return self->next(element); };
         },
         spec_);
@@ -69,12 +67,14 @@ class Batches : public std::enable_shared_from_this<Batches> {
       iterator_ = Held(nb::iter(source_.get()));
   }
   bool next(data::Element& result) {
-    const nb::gil_scoped_acquire lock;
-    const nb::object item = first_ ? nb::borrow(first_.get()) : pull();
-    first_ = Held();
-    if (!item.is_valid()) return false;
-    result = element(item);
-    return true;
+    bool more = false;
+    call_python([&] {
+      const nb::object item = first_ ? nb::borrow(first_.get()) : pull();
+      first_ = Held();
+      more = item.is_valid();
+      if (more) result = element(item);
+    });
+    return more;
   }
   data::Element element(nb::handle item) const {
     nb::object ordered = nb::borrow(item);
@@ -88,7 +88,7 @@ class Batches : public std::enable_shared_from_this<Batches> {
     } else {
       ordered = ordered_inputs(layer, item);
     }
-    return to_element(ordered);
+    return batch_element(ordered);
   }
 
   Held source_, iterator_, first_;
@@ -129,7 +129,16 @@ bool is_array_like(nb::handle x) {
 ModelData::ModelData(nb::handle model, nb::handle x, nb::handle y, nb::handle sample_weight) {
   auto& layer = *nb::inst_ptr<LayerImpl>(model);
   auto* python = dynamic_cast<PyModel*>(&layer);
-  if (is_dataset(x, dataset)) {
+  if (!is_dataset(x, dataset) && !is_array_like(x)) {
+    if (!nb::hasattr(x, "__next__") && !nb::hasattr(x, "__getitem__") &&
+        !nb::hasattr(x, "__iter__"))
+      throw nb::value_error(
+          fmt::format("fit: x is arrays, tensors, a data set or a generator. Got {}.",
+                      nb::repr(x).c_str())
+              .c_str());
+    dataset = std::make_shared<Batches>(x, model)->dataset();
+  }
+  if (dataset) {
     if (python != nullptr) {
       const data::Structure& all = dataset->element_spec().structure;
       const bool tuple = all.kind == data::Structure::Kind::kTuple && !all.items.empty();
@@ -139,16 +148,6 @@ ModelData::ModelData(nb::handle model, nb::handle x, nb::handle y, nb::handle sa
         python->targets = Structure::of_form(form_of(all.items[1]));
     }
     return;
-  }
-  if (!is_array_like(x)) {
-    if (nb::hasattr(x, "__next__") || nb::hasattr(x, "__getitem__") || nb::hasattr(x, "__iter__")) {
-      dataset = std::make_shared<Batches>(x, model)->dataset();
-      return;
-    }
-    throw nb::value_error(
-        fmt::format("fit: x is arrays, tensors, a data set or a generator. Got {}.",
-                    nb::repr(x).c_str())
-            .c_str());
   }
   const Structure inputs = Structure::alias(ordered_inputs(layer, x), arrays.x);
   Structure targets;

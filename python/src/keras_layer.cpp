@@ -12,9 +12,11 @@ struct Access : LayerImpl {
   using LayerImpl::add_loss;
   using LayerImpl::add_weight;
   using LayerImpl::set_built;
-  using LayerImpl::track;
   using LayerImpl::track_weight;
   using LayerImpl::untrack;
+  static void add_layer(LayerImpl& layer, const Layer& inner) {
+    (layer.*static_cast<void (LayerImpl::*)(const Layer&)>(&Access::track<Layer>))(inner);
+  }
 };
 
 nb::handle layer_type;
@@ -208,8 +210,7 @@ void track(nb::handle self, nb::handle value) {
     if (!nb::inst_ready(self)) fail_before_init(self);
     auto& layer = *nb::inst_ptr<LayerImpl>(self);
     const auto inner = nb::cast<std::shared_ptr<LayerImpl>>(value);
-    if (!is_tracked(layer, inner.get()))
-      (layer.*static_cast<void (LayerImpl::*)(const Layer&)>(&Access::track<Layer>))(Layer(inner));
+    if (!is_tracked(layer, inner.get())) Access::add_layer(layer, Layer(inner));
   } else if (const Variable* variable = held_variable(value)) {
     if (!nb::inst_ready(self)) fail_before_init(self);
     auto& layer = *nb::inst_ptr<LayerImpl>(self);

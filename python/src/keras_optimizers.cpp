@@ -27,17 +27,19 @@ std::vector<Tensor> to_gradients(nb::handle list) {
   return gradients;
 }
 
-void apply(OptimizerImpl& self, const std::vector<Tensor>& gradients,
+using Shared = std::shared_ptr<OptimizerImpl>;  // calls that are traced hold the optimizer
+
+void apply(const Shared& self, const std::vector<Tensor>& gradients,
            const std::vector<Variable>& variables) {
   int64_t work = 0;
   for (const Variable& variable : variables) work += variable.size();
   without_lock(work, [&] {
-    self.apply(gradients, variables);
+    self->apply(gradients, variables);
     return 0;
   });
 }
 
-void apply_gradients(OptimizerImpl& self, nb::handle grads_and_vars, nb::handle) {
+void apply_gradients(const Shared& self, nb::handle grads_and_vars, nb::handle) {
   nb::list gradients, variables;
   for (const nb::handle pair : grads_and_vars) {
     gradients.append(nb::object(pair[0]));
@@ -48,17 +50,16 @@ void apply_gradients(OptimizerImpl& self, nb::handle grads_and_vars, nb::handle)
   apply(self, to_gradients(gradients), to_variables(variables, "apply_gradients"));
 }
 
-void apply_lists(OptimizerImpl& self, nb::handle grads, nb::handle trainable_variables) {
+void apply_lists(const Shared& self, nb::handle grads, nb::handle trainable_variables) {
   if (!trainable_variables.is_none()) {
     apply(self, to_gradients(grads), to_variables(trainable_variables, "apply"));
     return;
   }
-  require(self.built(), "apply: say which variables the gradients are for: it is not built yet.");
   throw nb::value_error("apply: say which variables the gradients are for.");
 }
 
 /// One step on a loss: a function to be called, or a tensor beside the tape that saw it.
-void minimize(OptimizerImpl& self, nb::handle loss, nb::handle var_list, nb::handle tape,
+void minimize(const Shared& self, nb::handle loss, nb::handle var_list, nb::handle tape,
               nb::handle) {
   nb::object list = nb::borrow(var_list);
   if (PyCallable_Check(loss.ptr()) != 0 && held_tensor(loss) == nullptr) {

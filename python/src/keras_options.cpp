@@ -1,5 +1,7 @@
 #include "python/src/keras_options.h"
 
+#include <algorithm>
+
 namespace alula::python {
 namespace {
 
@@ -53,26 +55,29 @@ const Field& Table::named(std::string_view name) const {
 
 void Table::read(void* options, const nb::args& args, const nb::kwargs& kwargs,
                  nb::object& kept) const {
-  const size_t count = args.size();
-  const auto is_positional = [](const Field& field) { return !field.keyword_only; };
-  const auto positional =
-      static_cast<size_t>(std::count_if(fields_.begin(), fields_.end(), is_positional));
-  if (count > positional)
-    throw nb::type_error(
-        fmt::format("{}() takes at most {} positional arguments. Got {}.", who_, positional, count)
-            .c_str());
-  for (size_t i = 0; i < count; ++i) set(fields_[i], options, args[i], kept);
+  std::vector<const Field*> given;  // by position
+  for (const Field& field : fields_)
+    if (!field.keyword_only && given.size() < args.size()) given.push_back(&field);
+  if (args.size() > given.size())
+    throw nb::type_error(fmt::format("{}() takes at most {} positional arguments. Got {}.", who_,
+                                     given.size(), args.size())
+                             .c_str());
+  for (size_t i = 0; i < given.size(); ++i) set(*given[i], options, args[i], kept);
+  const auto is_given = [&](const Field& field) {
+    return std::find(given.begin(), given.end(), &field) != given.end();
+  };
   for (const auto [key, value] : kwargs) {
     const Field& field = named(nb::cast<std::string_view>(key));
-    if (static_cast<size_t>(&field - fields_.data()) < count)
+    if (is_given(field))
       throw nb::type_error(
           fmt::format("{}() got multiple values for argument '{}'.", who_, field.name).c_str());
     set(field, options, value, kept);
   }
-  for (size_t i = count; i < fields_.size(); ++i)
-    if (fields_[i].kind == Field::Kind::kNeeded && !kwargs.contains(fields_[i].name.c_str()))
+  for (const Field& field : fields_)
+    if (field.kind == Field::Kind::kNeeded && !is_given(field) &&
+        !kwargs.contains(field.name.c_str()))
       throw nb::type_error(
-          fmt::format("{}() missing 1 required positional argument: '{}'", who_, fields_[i].name)
+          fmt::format("{}() missing 1 required positional argument: '{}'", who_, field.name)
               .c_str());
 }
 

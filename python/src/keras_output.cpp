@@ -1,3 +1,4 @@
+#include "alula/core/output.h"
 #include "python/src/keras_layer.h"
 #include "python/src/ops.h"
 

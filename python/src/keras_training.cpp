@@ -218,10 +218,16 @@ nb::list metrics_of(nb::handle self) {
   nb::list metrics;
   const Shared model = shared_of(self);
   if (model->trainer != nullptr)
-    for (const auto& [name, metric] : model->trainer->metrics())
-      metrics.append(nb::find(metric.impl()).is_valid()
-                         ? nb::object(nb::find(metric.impl()))
-                         : nb::cast(&metric.impl(), nb::rv_policy::reference));
+    for (const auto& [name, metric] : model->trainer->metrics()) {
+      nb::object known = nb::find(metric.impl());
+      if (!known.is_valid()) {  // the trainer's own, which the object keeps alive
+        known = nb::cast(&metric.impl(), nb::rv_policy::reference);
+        known.attr("_owner") = nb::capsule(
+            new std::shared_ptr<Trainer>(model->trainer),
+            [](void* held) noexcept { delete static_cast<std::shared_ptr<Trainer>*>(held); });
+      }
+      metrics.append(known);
+    }
   // Those that a class of its own keeps as attributes.
   const nb::object base =
       nb::module_::import_("alula._native").attr("keras").attr("metrics").attr("Metric");
