@@ -170,6 +170,15 @@ void release_buffer(PyObject*, Py_buffer* view) noexcept {
   delete static_cast<Export*>(view->internal);
 }
 
+/// Symbolic tensors are keys of feed_dict; others compare by their elements, so they are no keys.
+Py_hash_t hash(PyObject* self) noexcept {
+  const Tensor* tensor = held_tensor(self);
+  if (tensor != nullptr && tensor->is_symbolic()) return static_cast<Py_hash_t>(tensor->id());
+  PyErr_SetString(PyExc_TypeError,
+                  "Tensor is unhashable. Instead, use tensor.ref() as the key.");
+  return -1;
+}
+
 /// The slots of the operators and those of tensors alone.
 PyType_Slot* tensor_slots() {
   static std::vector<PyType_Slot> slots = [] {
@@ -177,7 +186,7 @@ PyType_Slot* tensor_slots() {
     for (const PyType_Slot* slot = operator_slots; slot->slot != 0; ++slot) all.push_back(*slot);
     all.push_back({Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)});
     all.push_back({Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)});
-    all.push_back({Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)});
+    all.push_back({Py_tp_hash, reinterpret_cast<void*>(hash)});
     all.push_back({0, nullptr});
     return all;
   }();

@@ -1,4 +1,4 @@
-#include "python/src/convert.h"
+#include "python/src/compat.h"
 #include "python/src/dtype.h"
 #include "python/src/function.h"
 #include "python/src/tensor.h"
@@ -9,15 +9,22 @@ namespace {
 Variable& self_of(nb::handle self) { return *nb::inst_ptr<Variable>(self); }
 
 std::string repr(const Variable& variable) {
+  if (is_graph_variable(variable))
+    return fmt::format("<tf.Variable '{}:0' shape={} dtype={}>", variable.name(),
+                       nb::repr(nb::tuple(wrap(variable.shape()))).c_str(), variable.dtype());
   return fmt::format("<tf.Variable '{}:0' shape={} dtype={}, numpy={}>", variable.name(),
                      nb::repr(nb::tuple(wrap(variable.shape()))).c_str(), variable.dtype(),
                      values_text(variable.storage()));
 }
 
-template <void (Variable::*kAssign)(const Tensor&)>
+/// Changes a variable; for a graph that is being built, gives a tensor that does so when it is run.
+template <void (Variable::*kAssign)(const Tensor&),
+          Tensor (*kAssignLater)(const v1::Variable&, const Tensor&)>
 nb::object assign(nb::handle self, Like value, nb::handle, nb::handle, bool) {
   Variable& variable = self_of(self);
   const Tensor tensor = value.tensor(variable.dtype());
+  if (is_graph_variable(variable) || builds_graph())
+    return wrap(kAssignLater(as_v1(variable), tensor));
   without_lock(work_of(tensor), [&] {
     (variable.*kAssign)(tensor);
     return 0;
@@ -25,11 +32,18 @@ nb::object assign(nb::handle self, Like value, nb::handle, nb::handle, bool) {
   return nb::borrow(self);
 }
 
+/// A graph's variables are keys of feed_dict; others compare by their elements, so they are none.
+Py_hash_t hash(PyObject* self) noexcept {
+  const Variable* variable = held_variable(self);
+  if (variable == nullptr || !is_graph_variable(*variable)) return PyObject_HashNotImplemented(self);
+  return static_cast<Py_hash_t>(variable->storage().id());
+}
+
 PyType_Slot* slots() {
   static std::vector<PyType_Slot> all = [] {
     std::vector<PyType_Slot> slots;
     for (const PyType_Slot* slot = operator_slots; slot->slot != 0; ++slot) slots.push_back(*slot);
-    slots.push_back({Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)});
+    slots.push_back({Py_tp_hash, reinterpret_cast<void*>(hash)});
     slots.push_back({0, nullptr});
     return slots;
   }();
@@ -54,6 +68,10 @@ void bind_variable(nb::module_& m) {
             const WithoutTracing once;  // what it begins with is no part of a function
             nb::object value = nb::borrow(initial_value);
             if (PyCallable_Check(value.ptr()) != 0 && !is_tensor_like(value)) value = value();
+            if (builds_graph()) {
+              new (self) Variable(graph_variable(value, dtype, {.trainable = trainable, .name = name}));
+              return;
+            }
             new (self) Variable(dtype.is_none() ? to_tensor(value) : to_tensor(value, dtype.get()),
                                 {.trainable = trainable, .name = name});
           },
@@ -68,6 +86,7 @@ void bind_variable(nb::module_& m) {
       .def_prop_ro("name", [](const Variable& self) { return self.name() + ":0"; })
       .def_prop_ro("device",
                    [](const Variable& self) {
+                     if (is_graph_variable(self)) return std::string();
                      return "/job:localhost/replica:0/task:0/device:" +
                             to_string(self.device()).substr(1);
                    })
@@ -84,12 +103,12 @@ void bind_variable(nb::module_& m) {
              return dtype.is_none() ? array : array.attr("astype")(dtype, "copy"_a = false);
            },
            "dtype"_a = nb::none(), "copy"_a = nb::none())
-      .def("assign", &assign<&Variable::assign>, "value"_a, "use_locking"_a = nb::none(),
+      .def("assign", &assign<&Variable::assign, &v1::assign>, "value"_a, "use_locking"_a = nb::none(),
            "name"_a = nb::none(), "read_value"_a = true,
            "Puts a value of the same dtype and shape in its place.")
-      .def("assign_add", &assign<&Variable::assign_add>, "delta"_a, "use_locking"_a = nb::none(),
+      .def("assign_add", &assign<&Variable::assign_add, &v1::assign_add>, "delta"_a, "use_locking"_a = nb::none(),
            "name"_a = nb::none(), "read_value"_a = true, "Adds to the value.")
-      .def("assign_sub", &assign<&Variable::assign_sub>, "delta"_a, "use_locking"_a = nb::none(),
+      .def("assign_sub", &assign<&Variable::assign_sub, &v1::assign_sub>, "delta"_a, "use_locking"_a = nb::none(),
            "name"_a = nb::none(), "read_value"_a = true, "Subtracts from the value.")
       .def("__len__", [](const Variable& self) { return nb::len(wrap(self.value())); })
       .def("__iter__", [](const Variable& self) { return nb::iter(wrap(self.value())); })

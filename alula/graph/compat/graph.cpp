@@ -55,6 +55,8 @@ void GraphState::noted(const Op& op, std::span<Tensor> outputs) {
 }
 
 Tensor GraphState::read(const alula::Variable& variable) {
+  // In Python, a graph's own variable is one whose value is the symbol that stands for it.
+  if (variable.storage().is_symbolic()) return variable.storage();
   if (const auto newest = newest_.find(variable.key()); newest != newest_.end())
     return newest->second;
   Tensor& symbol = reads_[variable.key()];

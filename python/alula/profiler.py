@@ -1,1 +1,0 @@
-"""What a program spends its time on."""
