@@ -7,6 +7,7 @@ array([[11.]], dtype=float32)
 
 from alula import errors
 from alula._native import *  # noqa: F403
+from alula._native._compat import Graph, Operation
 from alula._shape import TensorShape
 from alula._spec import TensorSpec
 from alula.autograd import GradientTape, UnconnectedGradients, custom_gradient
@@ -26,10 +27,14 @@ from alula.host_function import numpy_function, print, py_function
 from alula import (
     autograd,
 <<<<<<< HEAD
+<<<<<<< HEAD
     autograph,
 =======
     bitwise,
 >>>>>>> 897ba93 (WIP2)
+=======
+    autograph,
+>>>>>>> 87538c0 (wip2)
     compat,
     config,
     data,
@@ -47,7 +52,13 @@ from alula import (
     random,
     raw_ops,
     strings,
+<<<<<<< HEAD
     train,
+=======
+    sysconfig,
+    test,
+    version,
+>>>>>>> 87538c0 (wip2)
 )
 from alula._native.linalg import einsum, matmul, norm, tensordot  # noqa: F401
 from alula._native.math import (  # noqa: F401
@@ -106,6 +117,17 @@ from alula._native.math import (  # noqa: F401
     truediv,
 )
 from alula._native.strings import as_string  # noqa: F401
+<<<<<<< HEAD
 from alula._array import unique, unique_with_counts, where  # noqa: F401
 
 newaxis = None
+=======
+from alula._array import where  # noqa: F401
+from alula._log import get_logger
+from alula._names import explain_all_missing as _explain_all_missing
+from alula.compat.v1 import control_dependencies, group, name_scope, no_op
+
+__version__ = version.ALULA_VERSION
+newaxis = None
+_explain_all_missing()
+>>>>>>> 87538c0 (wip2)

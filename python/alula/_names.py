@@ -109,7 +109,7 @@ def explain_missing(module):
     module.__getattr__ = __getattr__
 
 
-def explain_all_missing(alula):
+def explain_all_missing():
     """The same for the package and all its public modules that have been imported."""
     for name, module in list(sys.modules.items()):
         inner = name.partition(".")[2]

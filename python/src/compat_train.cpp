@@ -23,7 +23,7 @@ std::vector<Tensor> differentiables(nb::handle objects) {
 }
 
 nb::object wrap_or_none(const Tensor& tensor) {
-  return tensor.defined() ? wrap(tensor) : nb::none();
+  return tensor.defined() ? nb::object(wrap(tensor)) : nb::none();
 }
 
 nb::list gradients(nb::handle ys, nb::handle xs, nb::handle grad_ys) {

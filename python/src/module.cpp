@@ -27,6 +27,7 @@ NB_MODULE(_native, m) {
   bind_compat(m);
   bind_config(m);
   bind_profiler(m);
+  bind_debugging(m);
 
   // What `from alula._native import *` takes: no modules, whose names the package's own have.
   nb::list names;

@@ -24,5 +24,6 @@ void bind_keras(nb::module_& m);
 void bind_compat(nb::module_& m);
 void bind_config(nb::module_& m);
 void bind_profiler(nb::module_& m);
+void bind_debugging(nb::module_& m);
 
 }  // namespace alula::python
