@@ -156,6 +156,7 @@ v1::RunOptions run_options(nb::handle feeds, nb::handle targets) {
   if (!feeds.is_none())
     for (const auto [key, value] : nb::borrow<nb::dict>(feeds)) {
       const Tensor tensor = graph_tensor(key);
+      const WithoutTracing outside;  // a cast of the value is computed now
       options.feed_dict.emplace_back(tensor, to_tensor(value, tensor.dtype()));
     }
   for (const nb::handle target : targets)
@@ -273,8 +274,8 @@ void bind_session(nb::module_& m) {
                  {.graph = graph.is_none() ? v1::get_default_graph() : nb::cast<v1::Graph>(graph)});
            },
            "graph"_a.none())
-      .def("run_one", &run_one)
-      .def("run_all", &run_all)
+      .def("run_one", &run_one, "fetch"_a, "feeds"_a.none())
+      .def("run_all", &run_all, "fetches"_a, "feeds"_a.none(), "targets"_a)
       .def_prop_ro("graph", &v1::DetachedSession::graph)
       .def_prop_ro("compiled_count", &v1::DetachedSession::compiled_count)
       .def("close", [](v1::DetachedSession& self) {

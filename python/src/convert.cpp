@@ -193,6 +193,7 @@ Tensor convert(nb::handle value, std::optional<DType> wanted, bool must) {
     const bool loses = is_floating(tensor.dtype()) && !is_floating(*wanted);
     if (tensor.dtype() == string || *wanted == string || (loses && !must))
       return array.defined() ? array.copy() : tensor;
+    const WithoutTracing outside;  // also where a graph is built, a constant is one
     tensor = cast(tensor, *wanted);
   }
   return tensor;

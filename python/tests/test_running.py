@@ -10,7 +10,10 @@ import alula as tf
 
 
 def alula(*arguments, check=True, **kwargs):
-    return subprocess.run([sys.executable, "-m", "alula", *map(str, arguments)], capture_output=True, text=True, check=check, **kwargs)
+    """Runs `python -m alula`, with this package wherever it is run."""
+    env = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(tf.__file__)))}
+    command = [sys.executable, "-m", "alula", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=check, env=env, **kwargs)
 
 
 def test_a_program_sees_what_python_would_show_it(tmp_path):
@@ -42,12 +45,12 @@ def test_tensorflow_is_answered(tmp_path):
         "assert tf.__version__.startswith('2.') and alula.__spec__.name == 'alula', alula.__spec__\n"
         "assert alula.keras.__spec__.name == 'alula.keras' and Session is v1.Session\n"
         "try:\n    import tensorflow.python.ops\nexcept ImportError as error:\n    print(error)\n"
-        "try:\n    import tensorflow.lite\nexcept ModuleNotFoundError as error:\n    print(error)\n"
+        "try:\n    import tensorflow.signal\nexcept ModuleNotFoundError as error:\n    print(error)\n"
         "try:\n    import tensorflow.nonsense\nexcept ModuleNotFoundError as error:\n    print(error)\n"
     )
     first, second, third = alula("-c", code).stdout.splitlines()
     assert "tensorflow.python is TensorFlow's own source code" in first
-    assert second.startswith("TensorFlow has the module tensorflow.lite; Alula")
+    assert second.startswith("TensorFlow has the module tensorflow.signal; Alula")
     assert third == "No module named 'tensorflow.nonsense' (Alula answers for tensorflow here)"
 
 

@@ -137,6 +137,8 @@ def get_variable(
     """A new variable of the default graph, or the one of that name where the scope says so."""
     if initializer is None:
         initializer = _default_initializer()
+    if type(initializer) is type(_native._compat.zeros_initializer):  # zeros_initializer without its ()
+        initializer = initializer()
     return _native._compat._get_variable(name, shape, dtype, initializer, trainable is not False)
 
 
