@@ -53,8 +53,12 @@ from alula import (
     raw_ops,
     strings,
 <<<<<<< HEAD
+<<<<<<< HEAD
     train,
 =======
+=======
+    summary,
+>>>>>>> 6199c5c (wip4)
     sysconfig,
     test,
     version,
@@ -129,5 +133,10 @@ from alula.compat.v1 import control_dependencies, group, name_scope, no_op
 
 __version__ = version.ALULA_VERSION
 newaxis = None
+assert_equal = debugging.assert_equal
+assert_greater = debugging.assert_greater
+assert_less = debugging.assert_less
+assert_rank = debugging.assert_rank
+Assert = debugging.Assert
 _explain_all_missing()
 >>>>>>> 87538c0 (wip2)

@@ -49,7 +49,8 @@ class AsDefault {
   Entered<v1::GraphScope> scopes_;
 };
 
-/// A name before those of ops. One that ends in "/" is taken as it is: a scope that is opened again.
+/// A name before those of ops. One that ends in "/" is taken as it is: a scope that is opened
+/// again.
 class Names {
  public:
   explicit Names(const std::string& name)
@@ -199,28 +200,34 @@ void bind_graph(nb::module_& m) {
       .def("__enter__", &VariableScope::enter)
       .def("__exit__", [](VariableScope& self, const nb::args&) { self.leave(); });
 
-  nb::class_<v1::Graph>(m, "Graph", nb::is_weak_referenceable(),
-                        "What ops are added to while it is the default.\n\n"
-                        ">>> v1 = tf.compat.v1\n>>> graph = tf.Graph()\n>>> with graph.as_default():\n"
-                        "...     c = tf.constant(2.0) * 3.0\n"
-                        ">>> v1.Session(graph=graph).run(c)\nnp.float32(6.0)")
+  nb::class_<v1::Graph>(
+      m, "Graph", nb::is_weak_referenceable(),
+      "What ops are added to while it is the default.\n\n"
+      ">>> v1 = tf.compat.v1\n>>> graph = tf.Graph()\n>>> with graph.as_default():\n"
+      "...     c = tf.constant(2.0) * 3.0\n"
+      ">>> v1.Session(graph=graph).run(c)\nnp.float32(6.0)")
       .def(nb::init<>())
-      .def("as_default", [](const v1::Graph& self) { return AsDefault(self); },
-           "Ops build this graph within the `with` statement that this is used in.")
-      .def("unique_name",
-           [](const v1::Graph& self, const std::string& name, bool) {
-             return self.unique_name(name);
-           },
-           "name"_a, "mark_as_used"_a = true, "A name that no op of the graph has.")
-      .def("name_scope", [](const v1::Graph&, const std::string& name) { return NameScope(name); },
-           "name"_a)
-      .def("finalize", [](const v1::Graph&) {}, "Nothing: a graph keeps no list of its ops.")
+      .def(
+          "as_default", [](const v1::Graph& self) { return AsDefault(self); },
+          "Ops build this graph within the `with` statement that this is used in.")
+      .def(
+          "unique_name",
+          [](const v1::Graph& self, const std::string& name, bool) {
+            return self.unique_name(name);
+          },
+          "name"_a, "mark_as_used"_a = true, "A name that no op of the graph has.")
+      .def(
+          "name_scope", [](const v1::Graph&, const std::string& name) { return NameScope(name); },
+          "name"_a)
+      .def(
+          "finalize", [](const v1::Graph&) {}, "Nothing: a graph keeps no list of its ops.")
       .def_prop_ro("building_function", [](const v1::Graph&) { return false; })
       .def_prop_ro("_name_scope", [](const v1::Graph& self) { return self.state().name_scope; })
       .def_prop_ro("_variable_scope",
                    [](const v1::Graph& self) { return self.state().variable_scope; })
-      .def_prop_rw("_reuse", [](const v1::Graph& self) { return self.state().reuse; },
-                   [](const v1::Graph& self, v1::Reuse reuse) { self.state().reuse = reuse; })
+      .def_prop_rw(
+          "_reuse", [](const v1::Graph& self) { return self.state().reuse; },
+          [](const v1::Graph& self, v1::Reuse reuse) { self.state().reuse = reuse; })
       .def("__eq__",
            [](const v1::Graph& self, nb::handle other) {
              return nb::isinstance<v1::Graph>(other) &&
@@ -233,10 +240,11 @@ void bind_graph(nb::module_& m) {
   m.def("reset_default_graph", &v1::reset_default_graph, "Begins a new default graph.");
   m.def("disable_eager_execution", &v1::disable_eager_execution,
         "From here on, ops of this thread build the default graph.");
-  m.def("enable_eager_execution",
-        [](nb::handle, nb::handle, nb::handle) { v1::enable_eager_execution(); },
-        "config"_a = nb::none(), "device_policy"_a = nb::none(), "execution_mode"_a = nb::none(),
-        "From here on, ops of this thread run when they are called.");
+  m.def(
+      "enable_eager_execution",
+      [](nb::handle, nb::handle, nb::handle) { v1::enable_eager_execution(); },
+      "config"_a = nb::none(), "device_policy"_a = nb::none(), "execution_mode"_a = nb::none(),
+      "From here on, ops of this thread run when they are called.");
   m.def("_builds_graph", &builds_graph);
   m.def("executing_eagerly", &v1::executing_eagerly,
         "Whether ops of this thread run when they are called.\n\n>>> tf.executing_eagerly()\nTrue");
@@ -268,12 +276,13 @@ void bind_session(nb::module_& m) {
   });
 
   nb::class_<v1::DetachedSession>(m, "_Session")
-      .def("__init__",
-           [](v1::DetachedSession* self, nb::handle graph) {
-             new (self) v1::DetachedSession(
-                 {.graph = graph.is_none() ? v1::get_default_graph() : nb::cast<v1::Graph>(graph)});
-           },
-           "graph"_a.none())
+      .def(
+          "__init__",
+          [](v1::DetachedSession* self, nb::handle graph) {
+            new (self) v1::DetachedSession(
+                {.graph = graph.is_none() ? v1::get_default_graph() : nb::cast<v1::Graph>(graph)});
+          },
+          "graph"_a.none())
       .def("run_one", &run_one, "fetch"_a, "feeds"_a.none())
       .def("run_all", &run_all, "fetches"_a, "feeds"_a.none(), "targets"_a)
       .def_prop_ro("graph", &v1::DetachedSession::graph)
@@ -300,7 +309,8 @@ void bind_session(nb::module_& m) {
         return wrap(placeholder_with_default(input.tensor(), shape.get(),
                                              name.value_or("PlaceholderWithDefault")));
       },
-      "input"_a, "shape"_a, "name"_a = nb::none(), "A tensor that may be fed, and else has a value.");
+      "input"_a, "shape"_a, "name"_a = nb::none(),
+      "A tensor that may be fed, and else has a value.");
 }
 
 }  // namespace

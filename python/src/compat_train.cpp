@@ -72,11 +72,12 @@ void bind_compat_train(nb::module_& m) {
       "ys"_a, "xs"_a, "grad_ys"_a = nb::none(), "name"_a = "gradients", "kwargs"_a,
       "The gradients of the sum of ys with respect to xs, to be run; None where there is none.");
   nb::class_<Optimizer>(m, "_Optimizer")
-      .def("_minimize",
-           [](Optimizer& self, Like loss, nb::handle var_list) {
-             return self.minimize(loss.tensor(), minimize_options(var_list));
-           },
-           "loss"_a, "var_list"_a.none())
+      .def(
+          "_minimize",
+          [](Optimizer& self, Like loss, nb::handle var_list) {
+            return self.minimize(loss.tensor(), minimize_options(var_list));
+          },
+          "loss"_a, "var_list"_a.none())
       .def("_compute_gradients", &compute_gradients, "loss"_a, "var_list"_a.none())
       .def("_apply_gradients", &apply_gradients);
   nb::class_<v1::train::GradientDescentOptimizer, Optimizer>(m, "_GradientDescent")

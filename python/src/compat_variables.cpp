@@ -33,8 +33,7 @@ const Variable& variable_of(nb::handle object, const char* who) {
   const Variable* variable = held_variable(object);
   if (variable == nullptr)
     throw nb::type_error(fmt::format("{}: expected a variable. Got {} (a {}).", who,
-                                     nb::repr(object).c_str(),
-                                     nb::type_name(object.type()).c_str())
+                                     nb::repr(object).c_str(), nb::type_name(object.type()).c_str())
                              .c_str());
   return *variable;
 }
@@ -77,14 +76,13 @@ Variable get_variable(const std::string& name, ShapeLike shape, DTypeLike dtype,
   std::optional<DType> wanted;
   if (!dtype.is_none()) wanted = dtype.get();
   const Initializer made = to_initializer(initializer, wanted);
-  const DType type = wanted             ? *wanted
-                     : made.value().defined() ? made.value().dtype()
-                                              : float32;
+  const DType type = wanted ? *wanted : made.value().defined() ? made.value().dtype() : float32;
   require(!shape.is_none() || made.value().defined(),
           "get_variable: '{}' needs a shape, or an initializer that is a value.", name);
-  return graph_variable(v1::get_variable(
-      name, {.shape = shape.is_none() ? Shape() : shape.get(), .dtype = type, .initializer = made,
-             .trainable = trainable}));
+  return graph_variable(v1::get_variable(name, {.shape = shape.is_none() ? Shape() : shape.get(),
+                                                .dtype = type,
+                                                .initializer = made,
+                                                .trainable = trainable}));
 }
 
 nb::list listed(const std::vector<v1::Variable>& variables) {
@@ -107,65 +105,74 @@ void def_assign(nb::module_& m, const char* name, const char* argument, const ch
 
 void bind_initializers(nb::module_& m) {
   nb::class_<Initializer>(m, "Initializer", "How a variable's initial value is made.")
-      .def("__call__",
-           [](const Initializer& self, ShapeLike shape, DTypeLike dtype, nb::handle) {
-             return wrap(self(shape.get(), dtype.value_or(float32)));
-           },
-           "shape"_a, "dtype"_a = nb::none(), "partition_info"_a = nb::none());
-  m.def("zeros_initializer", [](nb::handle) { return v1::zeros_initializer(); },
-        "dtype"_a = nb::none(), "Zeros.");
-  m.def("ones_initializer", [](nb::handle) { return v1::ones_initializer(); },
-        "dtype"_a = nb::none(), "Ones.");
-  m.def("constant_initializer",
-        [](Like value, nb::handle, nb::handle) { return constant_initializer(value.tensor()); },
-        "value"_a = 0, "dtype"_a = nb::none(), "verify_shape"_a = nb::none(),
-        "One number everywhere, or these values.");
-  m.def("random_normal_initializer",
-        [](double mean, double stddev, nb::handle seed, nb::handle) {
-          return v1::random_normal_initializer(
-              {.mean = mean, .stddev = stddev, .seed = seed_of(seed)});
-        },
-        "mean"_a = 0.0, "stddev"_a = 1.0, "seed"_a = nb::none(), "dtype"_a = nb::none(),
-        "Normally distributed numbers.");
-  m.def("truncated_normal_initializer",
-        [](double mean, double stddev, nb::handle seed, nb::handle) {
-          return v1::truncated_normal_initializer(
-              {.mean = mean, .stddev = stddev, .seed = seed_of(seed)});
-        },
-        "mean"_a = 0.0, "stddev"_a = 1.0, "seed"_a = nb::none(), "dtype"_a = nb::none(),
-        "Normally distributed numbers within two standard deviations.");
-  m.def("random_uniform_initializer",
-        [](double minval, double maxval, nb::handle seed, nb::handle) {
-          return v1::random_uniform_initializer(
-              {.minval = minval, .maxval = maxval, .seed = seed_of(seed)});
-        },
-        "minval"_a = 0.0, "maxval"_a = 1.0, "seed"_a = nb::none(), "dtype"_a = nb::none(),
-        "Evenly distributed numbers.");
-  m.def("glorot_uniform_initializer",
-        [](nb::handle seed, nb::handle) { return v1::glorot_uniform_initializer(seed_of(seed)); },
-        "seed"_a = nb::none(), "dtype"_a = nb::none(), "What get_variable uses by itself.");
-  m.def("glorot_normal_initializer",
-        [](nb::handle seed, nb::handle) { return v1::glorot_normal_initializer(seed_of(seed)); },
-        "seed"_a = nb::none(), "dtype"_a = nb::none(), "Its normally distributed sibling.");
+      .def(
+          "__call__",
+          [](const Initializer& self, ShapeLike shape, DTypeLike dtype, nb::handle) {
+            return wrap(self(shape.get(), dtype.value_or(float32)));
+          },
+          "shape"_a, "dtype"_a = nb::none(), "partition_info"_a = nb::none());
+  m.def(
+      "zeros_initializer", [](nb::handle) { return v1::zeros_initializer(); },
+      "dtype"_a = nb::none(), "Zeros.");
+  m.def(
+      "ones_initializer", [](nb::handle) { return v1::ones_initializer(); }, "dtype"_a = nb::none(),
+      "Ones.");
+  m.def(
+      "constant_initializer",
+      [](Like value, nb::handle, nb::handle) { return constant_initializer(value.tensor()); },
+      "value"_a = 0, "dtype"_a = nb::none(), "verify_shape"_a = nb::none(),
+      "One number everywhere, or these values.");
+  m.def(
+      "random_normal_initializer",
+      [](double mean, double stddev, nb::handle seed, nb::handle) {
+        return v1::random_normal_initializer(
+            {.mean = mean, .stddev = stddev, .seed = seed_of(seed)});
+      },
+      "mean"_a = 0.0, "stddev"_a = 1.0, "seed"_a = nb::none(), "dtype"_a = nb::none(),
+      "Normally distributed numbers.");
+  m.def(
+      "truncated_normal_initializer",
+      [](double mean, double stddev, nb::handle seed, nb::handle) {
+        return v1::truncated_normal_initializer(
+            {.mean = mean, .stddev = stddev, .seed = seed_of(seed)});
+      },
+      "mean"_a = 0.0, "stddev"_a = 1.0, "seed"_a = nb::none(), "dtype"_a = nb::none(),
+      "Normally distributed numbers within two standard deviations.");
+  m.def(
+      "random_uniform_initializer",
+      [](double minval, double maxval, nb::handle seed, nb::handle) {
+        return v1::random_uniform_initializer(
+            {.minval = minval, .maxval = maxval, .seed = seed_of(seed)});
+      },
+      "minval"_a = 0.0, "maxval"_a = 1.0, "seed"_a = nb::none(), "dtype"_a = nb::none(),
+      "Evenly distributed numbers.");
+  m.def(
+      "glorot_uniform_initializer",
+      [](nb::handle seed, nb::handle) { return v1::glorot_uniform_initializer(seed_of(seed)); },
+      "seed"_a = nb::none(), "dtype"_a = nb::none(), "What get_variable uses by itself.");
+  m.def(
+      "glorot_normal_initializer",
+      [](nb::handle seed, nb::handle) { return v1::glorot_normal_initializer(seed_of(seed)); },
+      "seed"_a = nb::none(), "dtype"_a = nb::none(), "Its normally distributed sibling.");
 }
 
 }  // namespace
 
 void bind_compat_variables(nb::module_& m) {
   bind_initializers(m);
-  m.def("_get_variable",
-        [](const std::string& name, ShapeLike shape, DTypeLike dtype, nb::handle initializer,
-           bool trainable) {
-          return get_variable(name, shape, dtype, initializer, trainable);
-        },
-        "name"_a, "shape"_a.none(), "dtype"_a.none(), "initializer"_a.none(), "trainable"_a);
-  m.def("_initial_value", [](const Variable& variable) {
-    return wrap(as_v1(variable).initial_value());
-  });
-  m.def("global_variables", [](nb::handle) { return listed(v1::global_variables()); },
-        "scope"_a = nb::none(), "The variables of the default graph, in order.");
-  m.def("trainable_variables", [](nb::handle) { return listed(v1::trainable_variables()); },
-        "scope"_a = nb::none(), "Those of them that are trained.");
+  m.def(
+      "_get_variable",
+      [](const std::string& name, ShapeLike shape, DTypeLike dtype, nb::handle initializer,
+         bool trainable) { return get_variable(name, shape, dtype, initializer, trainable); },
+      "name"_a, "shape"_a.none(), "dtype"_a.none(), "initializer"_a.none(), "trainable"_a);
+  m.def("_initial_value",
+        [](const Variable& variable) { return wrap(as_v1(variable).initial_value()); });
+  m.def(
+      "global_variables", [](nb::handle) { return listed(v1::global_variables()); },
+      "scope"_a = nb::none(), "The variables of the default graph, in order.");
+  m.def(
+      "trainable_variables", [](nb::handle) { return listed(v1::trainable_variables()); },
+      "scope"_a = nb::none(), "Those of them that are trained.");
   m.def("global_variables_initializer", &v1::global_variables_initializer,
         "Gives all variables of the default graph their initial values.");
   m.def(

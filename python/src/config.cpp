@@ -46,8 +46,8 @@ class DeviceContext {
 /// A device from a name, or from an object that has one (tf.config.LogicalDevice).
 std::optional<Device> to_device(nb::handle value) {
   if (value.is_none()) return std::nullopt;
-  const nb::object name = nb::isinstance<nb::str>(value) ? nb::borrow(value)
-                                                         : nb::getattr(value, "name", nb::none());
+  const nb::object name =
+      nb::isinstance<nb::str>(value) ? nb::borrow(value) : nb::getattr(value, "name", nb::none());
   if (!nb::isinstance<nb::str>(name))
     throw nb::type_error(
         fmt::format("device: expected a name like \"/GPU:0\". Got {}.", nb::repr(value).c_str())
@@ -75,12 +75,13 @@ void bind_config(nb::module_& m) {
   nb::class_<DeviceContext>(m, "_DeviceContext")
       .def("__enter__", &DeviceContext::enter)
       .def("__exit__", [](DeviceContext& self, const nb::args&) { self.leave(); });
-  m.def("device", [](nb::handle device_name) { return DeviceContext(to_device(device_name)); },
-        "device_name"_a.none(),
-        "Ops within its `with` statement run on a device. One that is not there is replaced by the "
-        "CPU, which is said once.\n\n>>> with tf.device(\"/CPU:0\"):\n"
-        "...     x = tf.constant([1.0]) + 2.0\n>>> x.device\n"
-        "'/job:localhost/replica:0/task:0/device:CPU:0'");
+  m.def(
+      "device", [](nb::handle device_name) { return DeviceContext(to_device(device_name)); },
+      "device_name"_a.none(),
+      "Ops within its `with` statement run on a device. One that is not there is replaced by the "
+      "CPU, which is said once.\n\n>>> with tf.device(\"/CPU:0\"):\n"
+      "...     x = tf.constant([1.0]) + 2.0\n>>> x.device\n"
+      "'/job:localhost/replica:0/task:0/device:CPU:0'");
 
   nb::module_ config = m.def_submodule("_config", "Devices.");
   config.def("devices", &devices, "Pairs of name (\"CPU:0\") and type (\"CPU\").");

@@ -102,8 +102,9 @@ nb::object assert_near(const Pair& pair, double rtol, double atol, nb::handle me
                        nb::handle summarize) {
   const DType dtype = pair.a.dtype();
   const Tensor bound = abs(pair.b) * Tensor(Number(rtol), dtype) + Tensor(Number(atol), dtype);
-  return checked(make_check("assert_near", "x and y are not within the tolerance", message, summarize),
-                 {reduce_all(less_equal(abs(pair.a - pair.b), bound)), pair.a, pair.b});
+  return checked(
+      make_check("assert_near", "x and y are not within the tolerance", message, summarize),
+      {reduce_all(less_equal(abs(pair.a - pair.b), bound)), pair.a, pair.b});
 }
 
 double tolerance(nb::handle given, DType dtype) {
@@ -125,8 +126,8 @@ void def_rank(nb::module_& m, const char* name, bool (*holds)(int, int64_t), con
         const int64_t wanted = cast(rank.tensor(), int64).item<int64_t>();
         const std::string own = text_of(message);
         if (!holds(tensor.rank(), wanted))
-          throw nb::value_error(fmt::format("{}{}{}: the rank must be {} {}. Got {} of rank {}.", own,
-                                            own.empty() ? "" : " ", name, word, wanted,
+          throw nb::value_error(fmt::format("{}{}{}: the rank must be {} {}. Got {} of rank {}.",
+                                            own, own.empty() ? "" : " ", name, word, wanted,
                                             tensor.spec(), tensor.rank())
                                     .c_str());
         return nb::none();
@@ -168,14 +169,16 @@ void bind_debugging(nb::module_& m) {
          nb::handle) {
         const Pair pair(x, y);
         const DType dtype = pair.a.dtype();
-        return assert_near(pair, tolerance(rtol, dtype), tolerance(atol, dtype), message, summarize);
+        return assert_near(pair, tolerance(rtol, dtype), tolerance(atol, dtype), message,
+                           summarize);
       },
       "x"_a, "y"_a, "rtol"_a = nb::none(), "atol"_a = nb::none(), "message"_a = nb::none(),
       "summarize"_a = nb::none(), name_argument(),
       "Raises an InvalidArgumentError unless |x - y| <= atol + rtol * |y| for every element.");
   def_rank(debugging, "assert_rank", [](int rank, int64_t wanted) { return rank == wanted; }, "");
-  def_rank(debugging, "assert_rank_at_least",
-           [](int rank, int64_t wanted) { return rank >= wanted; }, "at least");
+  def_rank(
+      debugging, "assert_rank_at_least", [](int rank, int64_t wanted) { return rank >= wanted; },
+      "at least");
   debugging.def(
       "check_numerics",
       [](Like tensor, const std::string& message, nb::handle) {
@@ -187,7 +190,8 @@ void bind_debugging(nb::module_& m) {
       "Assert",
       [](Like condition, nb::handle data, nb::handle summarize, nb::handle) {
         const Tensor holds = condition.tensor(boolean);
-        const std::string shown = fmt::format("the condition does not hold. Got {}", nb::str(data).c_str());
+        const std::string shown =
+            fmt::format("the condition does not hold. Got {}", nb::str(data).c_str());
         return checked(make_check("Assert", shown, nb::none(), summarize), {reduce_all(holds)});
       },
       "condition"_a, "data"_a, "summarize"_a = nb::none(), name_argument(),

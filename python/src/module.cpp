@@ -28,6 +28,7 @@ NB_MODULE(_native, m) {
   bind_config(m);
   bind_profiler(m);
   bind_debugging(m);
+  bind_summary(m);
 
   // What `from alula._native import *` takes: no modules, whose names the package's own have.
   nb::list names;

@@ -25,5 +25,6 @@ void bind_compat(nb::module_& m);
 void bind_config(nb::module_& m);
 void bind_profiler(nb::module_& m);
 void bind_debugging(nb::module_& m);
+void bind_summary(nb::module_& m);
 
 }  // namespace alula::python

@@ -61,7 +61,8 @@ void bind_profiler(nb::module_& m) {
       .def_prop_ro("seconds_in_ops", &profiler::Profile::seconds_in_ops)
       .def("__str__", &profiler::Profile::str);
   inner.def("profile", &profile);
-  nb::class_<spans::Recording>(inner, "Recording", "Keeps every call of a kernel until it is stopped.")
+  nb::class_<spans::Recording>(inner, "Recording",
+                               "Keeps every call of a kernel until it is stopped.")
       .def(nb::init<>())
       .def("stop", [](spans::Recording& self) {
         return to_list(without_lock([&] { return self.stop(); }));

@@ -17,6 +17,12 @@ std::string repr(const Variable& variable) {
                      values_text(variable.storage()));
 }
 
+/// An initial value may be given by a function that makes it.
+nb::object initial(nb::handle value) {
+  if (PyCallable_Check(value.ptr()) != 0 && !is_tensor_like(value)) return value();
+  return nb::borrow(value);
+}
+
 /// Changes a variable; for a graph that is being built, gives a tensor that does so when it is run.
 template <void (Variable::*kAssign)(const Tensor&),
           Tensor (*kAssignLater)(const v1::Variable&, const Tensor&)>
@@ -35,7 +41,8 @@ nb::object assign(nb::handle self, Like value, nb::handle, nb::handle, bool) {
 /// A graph's variables are keys of feed_dict; others compare by their elements, so they are none.
 Py_hash_t hash(PyObject* self) noexcept {
   const Variable* variable = held_variable(self);
-  if (variable == nullptr || !is_graph_variable(*variable)) return PyObject_HashNotImplemented(self);
+  if (variable == nullptr || !is_graph_variable(*variable))
+    return PyObject_HashNotImplemented(self);
   return static_cast<Py_hash_t>(variable->storage().id());
 }
 
@@ -64,24 +71,25 @@ void bind_variable(nb::module_& m) {
           "__init__",
           [](Variable* self, nb::handle initial_value, bool trainable, nb::handle, nb::handle,
              const std::string& name, nb::handle, DTypeLike dtype, const nb::kwargs&) {
-            note_new_variable();
-            const WithoutTracing once;  // what it begins with is no part of a function
-            nb::object value = nb::borrow(initial_value);
-            if (PyCallable_Check(value.ptr()) != 0 && !is_tensor_like(value)) value = value();
+            const VariableOptions options{.trainable = trainable, .name = name};
             if (builds_graph()) {
-              new (self) Variable(graph_variable(value, dtype, {.trainable = trainable, .name = name}));
+              new (self) Variable(graph_variable(initial(initial_value), dtype, options));
               return;
             }
+            note_new_variable();
+            const WithoutTracing once;  // what it begins with is no part of a function
+            const nb::object value = initial(initial_value);
             new (self) Variable(dtype.is_none() ? to_tensor(value) : to_tensor(value, dtype.get()),
-                                {.trainable = trainable, .name = name});
+                                options);
           },
           "initial_value"_a, "trainable"_a = true, "validate_shape"_a = true,
           "caching_device"_a = nb::none(), "name"_a = "Variable", "variable_def"_a = nb::none(),
           "dtype"_a = nb::none(), "kwargs"_a)
       .def_prop_ro("dtype", [](const Variable& self) { return wrap(self.dtype()); })
       .def_prop_ro("shape", [](const Variable& self) { return wrap(self.shape()); })
-      .def("get_shape", [](const Variable& self) { return wrap(self.shape()); },
-           "The same as `shape`.")
+      .def(
+          "get_shape", [](const Variable& self) { return wrap(self.shape()); },
+          "The same as `shape`.")
       .def_prop_ro("ndim", [](const Variable& self) { return self.shape().rank(); })
       .def_prop_ro("name", [](const Variable& self) { return self.name() + ":0"; })
       .def_prop_ro("device",
@@ -91,28 +99,35 @@ void bind_variable(nb::module_& m) {
                             to_string(self.device()).substr(1);
                    })
       .def_prop_rw("trainable", &Variable::trainable, &Variable::set_trainable)
-      .def("value", [](const Variable& self) { return wrap(self.value()); },
-           "The value as it is now.")
-      .def("read_value", [](const Variable& self) { return wrap(self.value()); },
-           "The value as it is now.")
-      .def("numpy", [](const Variable& self) { return to_numpy(self.value()); },
-           "A copy of the value as an array of NumPy.")
-      .def("__array__",
-           [](const Variable& self, nb::handle dtype, nb::handle) {
-             nb::object array = nb::borrow(numpy().attr("asarray")(to_numpy(self.value())));
-             return dtype.is_none() ? array : array.attr("astype")(dtype, "copy"_a = false);
-           },
-           "dtype"_a = nb::none(), "copy"_a = nb::none())
-      .def("assign", &assign<&Variable::assign, &v1::assign>, "value"_a, "use_locking"_a = nb::none(),
-           "name"_a = nb::none(), "read_value"_a = true,
+      .def(
+          "value", [](const Variable& self) { return wrap(self.value()); },
+          "The value as it is now.")
+      .def(
+          "read_value", [](const Variable& self) { return wrap(self.value()); },
+          "The value as it is now.")
+      .def(
+          "numpy", [](const Variable& self) { return to_numpy(self.value()); },
+          "A copy of the value as an array of NumPy.")
+      .def(
+          "__array__",
+          [](const Variable& self, nb::handle dtype, nb::handle) {
+            nb::object array = nb::borrow(numpy().attr("asarray")(to_numpy(self.value())));
+            return dtype.is_none() ? array : array.attr("astype")(dtype, "copy"_a = false);
+          },
+          "dtype"_a = nb::none(), "copy"_a = nb::none())
+      .def("assign", &assign<&Variable::assign, &v1::assign>, "value"_a,
+           "use_locking"_a = nb::none(), "name"_a = nb::none(), "read_value"_a = true,
            "Puts a value of the same dtype and shape in its place.")
-      .def("assign_add", &assign<&Variable::assign_add, &v1::assign_add>, "delta"_a, "use_locking"_a = nb::none(),
-           "name"_a = nb::none(), "read_value"_a = true, "Adds to the value.")
-      .def("assign_sub", &assign<&Variable::assign_sub, &v1::assign_sub>, "delta"_a, "use_locking"_a = nb::none(),
-           "name"_a = nb::none(), "read_value"_a = true, "Subtracts from the value.")
+      .def("assign_add", &assign<&Variable::assign_add, &v1::assign_add>, "delta"_a,
+           "use_locking"_a = nb::none(), "name"_a = nb::none(), "read_value"_a = true,
+           "Adds to the value.")
+      .def("assign_sub", &assign<&Variable::assign_sub, &v1::assign_sub>, "delta"_a,
+           "use_locking"_a = nb::none(), "name"_a = nb::none(), "read_value"_a = true,
+           "Subtracts from the value.")
       .def("__len__", [](const Variable& self) { return nb::len(wrap(self.value())); })
       .def("__iter__", [](const Variable& self) { return nb::iter(wrap(self.value())); })
-      .def("__bool__", [](const Variable& self) { return nb::cast<bool>(nb::bool_(wrap(self.value()))); })
+      .def("__bool__",
+           [](const Variable& self) { return nb::cast<bool>(nb::bool_(wrap(self.value()))); })
       .def("__int__", [](const Variable& self) { return nb::int_(wrap(self.value())); })
       .def("__float__", [](const Variable& self) { return nb::float_(wrap(self.value())); })
       .def("__repr__", &repr)
