@@ -26,15 +26,8 @@ from alula.function import Module, executing_eagerly, function, init_scope
 from alula.host_function import numpy_function, print, py_function
 from alula import (
     autograd,
-<<<<<<< HEAD
-<<<<<<< HEAD
     autograph,
-=======
     bitwise,
->>>>>>> 897ba93 (WIP2)
-=======
-    autograph,
->>>>>>> 87538c0 (wip2)
     compat,
     config,
     data,
@@ -52,17 +45,11 @@ from alula import (
     random,
     raw_ops,
     strings,
-<<<<<<< HEAD
-<<<<<<< HEAD
-    train,
-=======
-=======
     summary,
->>>>>>> 6199c5c (wip4)
     sysconfig,
     test,
+    train,
     version,
->>>>>>> 87538c0 (wip2)
 )
 from alula._native.linalg import einsum, matmul, norm, tensordot  # noqa: F401
 from alula._native.math import (  # noqa: F401
@@ -121,12 +108,7 @@ from alula._native.math import (  # noqa: F401
     truediv,
 )
 from alula._native.strings import as_string  # noqa: F401
-<<<<<<< HEAD
 from alula._array import unique, unique_with_counts, where  # noqa: F401
-
-newaxis = None
-=======
-from alula._array import where  # noqa: F401
 from alula._log import get_logger
 from alula._names import explain_all_missing as _explain_all_missing
 from alula.compat.v1 import control_dependencies, group, name_scope, no_op
@@ -139,4 +121,3 @@ assert_less = debugging.assert_less
 assert_rank = debugging.assert_rank
 Assert = debugging.Assert
 _explain_all_missing()
->>>>>>> 87538c0 (wip2)
