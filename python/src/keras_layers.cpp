@@ -50,8 +50,8 @@ void bind_core(nb::module_& m) {
       m, "Dropout",
       "In training, sets a share of the elements to 0 at random and scales the "
       "others; otherwise the input itself.",
-      {needed("rate", &DropoutOptions::rate), field("noise_shape", &DropoutOptions::noise_shape),
-       field("seed", &DropoutOptions::seed)});
+      {needed("rate", &keras::DropoutOptions::rate), field("noise_shape", &keras::DropoutOptions::noise_shape),
+       field("seed", &keras::DropoutOptions::seed)});
   def_layer<IdentityImpl>(m, "IdentityLayer", "The input itself.", {});
   def_layer<LambdaImpl>(m, "Lambda",
                         "Any function of a tensor that has no weights of its own.\n\n"
