@@ -3,6 +3,7 @@
 import ast
 import copy
 import inspect
+import linecache
 import textwrap
 import types
 
@@ -42,12 +43,15 @@ def _find(code, name, line):
 
 def rewritten_tree(function):
     """The converted definition of a function; None if its source is not there."""
+    # Not inspect.getsource: that looks through all modules that were ever imported.
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 :]
     try:
-        lines, first = inspect.getsourcelines(function)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, TypeError, SyntaxError, IndentationError):
+        tree = ast.parse(textwrap.dedent("".join(inspect.getblock(lines))))
+    except SyntaxError:
         return None
-    ast.increment_lineno(tree, first - 1)
+    ast.increment_lineno(tree, code.co_firstlineno - 1)
     node = _definition(tree, function.__code__)
     if node is None or jumps.is_generator(node):
         return None
