@@ -320,6 +320,37 @@ def test_nests_are_variables_too():
     both(f, (0,), (3,))
 
 
+def test_parts_of_objects_are_variables_too():
+    class Holder:
+        pass
+
+    @tf.function
+    def f(x):
+        holder, table = Holder(), {"k": 0.0}
+        holder.value = 0.0
+        holder.same = "text"
+        if x > 0.0:
+            holder.value = x
+            table["k"] = x * 2.0
+            holder.other = x
+        for i in tf.range(3):
+            holder.value += 1.0
+        return holder.value, table["k"]
+
+    assert [float(r) for r in f(tf.constant(2.0))] == [5.0, 4.0]
+    assert [float(r) for r in f(tf.constant(-2.0))] == [3.0, 0.0]
+
+
+def test_functions_that_call_themselves():
+    @tf.function
+    def factorial(n):
+        if n <= 1:
+            return 1
+        return n * factorial(n - 1)
+
+    assert factorial(5).numpy() == 120
+
+
 def test_numbers_take_the_dtype_of_tensors():
     @tf.function
     def f(x):

@@ -62,6 +62,29 @@ def assigned(statements):
     return names - _names_of_handlers(statements)
 
 
+def assigned_parts(statements, names):
+    """The parts of objects that statements assign to, where what they are parts of stays: `self.x`, `d["key"]`. By
+    their text."""
+    parts = {}
+    for node in _inside(statements, _SCOPES + _COMPREHENSIONS):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            plain = all(
+                isinstance(n, (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context))
+                for n in ast.walk(node)
+            )
+            if plain and not used & names:
+                parts.setdefault(ast.unparse(node), node)
+    return dict(sorted(parts.items()))
+
+
+def loaded(part):
+    """The same expression, to be read."""
+    part = copy.deepcopy(part)
+    part.ctx = ast.Load()
+    return part
+
+
 def _names_of_handlers(statements):
     """`except … as e`: such a name is gone when its handler ends."""
     return {n.name for n in _inside(statements) if isinstance(n, ast.ExceptHandler) and n.name}

@@ -19,6 +19,7 @@ def rewritten(function):
     if tree is None:
         return None
     original = function.__code__
+    tree.name = "ag__function"  # its own name, if it calls itself, is what it is to others
     # A function around it makes its free variables such; a class around that, private names.
     names = [name for name in original.co_freevars if name != "ag__"]
     arguments = [ast.arg(name) for name in [*names, "ag__"]]
@@ -99,6 +100,14 @@ def _thunk(expression):
     return ast.Lambda(_arguments(), expression)
 
 
+class _Names(list):
+    """Names of local variables, with the parts of objects that are assigned to beside them, by their text."""
+
+    def __init__(self, names, parts):
+        super().__init__(names)
+        self.parts = parts
+
+
 class _Rewriter(ast.NodeTransformer):
     def __init__(self, filename):
         self._filename = filename
@@ -148,24 +157,31 @@ class _Rewriter(ast.NodeTransformer):
     # ---- statements
 
     def _names(self, *blocks):
-        names = sorted(jumps.assigned([s for block in blocks for s in block]) - self._global)
-        self._state |= set(names)
-        return names
+        """The local variables that blocks assign to, and with them the parts of objects: `self.x`, `d["key"]`."""
+        statements = [s for block in blocks for s in block]
+        names = jumps.assigned(statements)
+        parts = jumps.assigned_parts(statements, names)
+        self._state |= names - self._global
+        return _Names(sorted(names - self._global), parts)
 
     def _inner(self, name, names, body, node, arguments=()):
         """A function of the statements, which assigns to the variables around it."""
-        declarations = [ast.Nonlocal(list(names))] if names else []
+        declarations = [ast.Nonlocal(list(names))] if len(names) else []
         declarations += [ast.Global([g]) for g in sorted(self._global)]
         inner = ast.FunctionDef(name, _arguments(arguments), declarations + (body or [ast.Pass()]), [])
         return ast.copy_location(inner, node)
 
     def _state_functions(self, names, number, node):
-        values = ast.Tuple([load(name) for name in names], ast.Load())
-        get = self._inner(f"ag__get_{number}", [], [ast.Return(values)], node)
-        targets = ast.Tuple([store(name) for name in names], ast.Store())
-        body = [ast.Assign([targets], load("ag__values"))] if names else []
+        parts = [copy.deepcopy(part) for part in names.parts.values()]
+        values = [load(name) for name in names] + [_ag("part", _thunk(jumps.loaded(p))) for p in parts]
+        get = self._inner(f"ag__get_{number}", [], [ast.Return(ast.Tuple(values, ast.Load()))], node)
+        kept = [f"ag__part_{i}" for i in range(len(parts))]
+        targets = [store(name) for name in [*names, *kept]]
+        body = [ast.Assign([ast.Tuple(targets, ast.Store())], load("ag__values"))] if targets else []
+        for name, part in zip(kept, parts):
+            body.append(ast.If(_ag("is_defined", load(name)), [ast.Assign([part], load(name))], []))
         put = self._inner(f"ag__set_{number}", names, body, node, [ast.arg("ag__values")])
-        described = ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+        described = ast.Tuple([ast.Constant(name) for name in [*names, *names.parts]], ast.Load())
         return [get, put], [load(f"ag__get_{number}"), load(f"ag__set_{number}"), described, self._where(node)]
 
     def _next(self):

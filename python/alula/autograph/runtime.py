@@ -144,6 +144,19 @@ def assert_stmt(test, message, where):
     _native._host_function(check, [test], [])
 
 
+def part(read):
+    """A part of an object, which need not be there."""
+    try:
+        return read()
+    except (AttributeError, LookupError, TypeError, UnboundLocalError, ValueError):
+        return Undefined("part")
+
+
+def is_defined(value):
+    """Whether a variable has a value."""
+    return not isinstance(value, Undefined)
+
+
 # ---- expressions
 
 def and_(*thunks):

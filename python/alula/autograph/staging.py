@@ -31,7 +31,7 @@ class Undefined:
     def __getattr__(self, name):
         if name.startswith("__") and name != "__tf_tensor__":
             raise AttributeError(name)
-        return self._fail
+        return self._fail()
 
     def __repr__(self):
         return f"<'{self._name}' is not defined>"
