@@ -8,4 +8,15 @@ Python.
 from alula.autograph import experimental
 from alula.autograph.convert import converted, to_code
 
-__all__ = ["converted", "experimental", "to_code"]
+
+
+def set_verbosity(level, alsologtostdout=False):
+    """Accepted, without effect."""
+
+
+def trace(*args):
+    """Prints its arguments while a function is traced."""
+    print(*args)
+
+
+__all__ = ["converted", "experimental", "set_verbosity", "to_code", "trace"]
