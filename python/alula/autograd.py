@@ -27,7 +27,8 @@ def _flatten_like(target, output_gradients):
         return [output_gradients]
     if not nest.is_nested(output_gradients) or len(target) != len(output_gradients):
         raise ValueError(
-            f"gradient: output_gradients must be nested as the targets are. Got {output_gradients!r} for {target!r}."
+            f"gradient: output_gradients must be nested as the targets are. Got {output_gradients!r} for "
+            f"{target!r}."
         )
     keys = sorted(target) if hasattr(target, "keys") else range(len(target))
     return [leaf for key in keys for leaf in _flatten_like(target[key], output_gradients[key])]
@@ -72,7 +73,8 @@ class GradientTape:
     def _recorded(self):
         if self._tape is None:
             raise RuntimeError(
-                "A non-persistent GradientTape gives gradients once. Make it with persistent=True to ask again."
+                "A non-persistent GradientTape gives gradients once. Make it with persistent=True to ask "
+                "again."
             )
         return self._tape
 
@@ -117,7 +119,8 @@ class GradientTape:
         parallel_iterations=None,
         experimental_use_pfor=True,
     ):
-        """How every element of the target depends on every element of the sources: target.shape + source.shape.
+        """How every element of the target depends on every element of the sources: target.shape +
+        source.shape.
 
         >>> x = tf.constant([1.0, 2.0])
         >>> with tf.GradientTape() as tape:
@@ -210,12 +213,14 @@ def _call(f, args, kwargs, form, tensors):
     if tape.watched_variables():
         names = ", ".join(variable.name for variable in tape.watched_variables())
         raise TypeError(
-            f"custom_gradient: {f.__name__} reads trainable variables ({names}), which would get no gradient. Pass "
+            f"custom_gradient: {f.__name__} reads trainable variables ({names}), which would get no "
+            f"gradient. Pass "
             "their values to it as arguments."
         )
     if not isinstance(result, tuple) or len(result) != 2 or not callable(result[1]):
         raise TypeError(
-            f"custom_gradient: {f.__name__} must return its value and a function for the gradient. Got {result!r}."
+            f"custom_gradient: {f.__name__} must return its value and a function for the gradient. Got "
+            f"{result!r}."
         )
     value, gradient = result
     form.append(value)
@@ -225,7 +230,8 @@ def _call(f, args, kwargs, form, tensors):
         flat = nest.flatten(gradients) if nest.is_nested(gradients) else [gradients]
         if len(flat) != len(tensors):
             raise ValueError(
-                f"custom_gradient: the gradient of {f.__name__} must return one for each of its {len(tensors)} "
+                f"custom_gradient: the gradient of {f.__name__} must return one for each of its "
+                f"{len(tensors)} "
                 f"arguments. Got {len(flat)}."
             )
         return flat

@@ -46,7 +46,8 @@ class _Branches:
             same = False
         if not same:
             raise TypeError(
-                f"{self._who}: all branches must return the same nest of tensors. Got {first!r} and {result!r}."
+                f"{self._who}: all branches must return the same nest of tensors. Got {first!r} and "
+                f"{result!r}."
             )
 
     def packed(self, tensors):
@@ -114,7 +115,9 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     if not pairs:
         raise ValueError("case: there is no pair of a predicate and a function.")
     if exclusive:
-        raise NotImplementedError("case: exclusive=True is not supported. Leave it out; the first true one is called.")
+        raise NotImplementedError(
+            "case: exclusive=True is not supported. Leave it out; the first true one is called."
+        )
     if default is None:  # one of them must be true
         default = pairs[-1][1]
         pairs = pairs[:-1]
@@ -141,12 +144,13 @@ def while_loop(
 ):
     """Calls `body` on the loop variables, and again on what it returned, as long as `cond` of them is true.
 
-    >>> i, x = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0), (tf.constant(0), tf.constant(1.0)))
+    >>> start = (tf.constant(0), tf.constant(1.0))
+    >>> i, x = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0), start)
     >>> x.numpy()
     np.float32(8.0)
 
-    In a tf.function it is one node of the graph: dtypes and shapes of the variables must stay, but for dimensions
-    that shape_invariants leaves open.
+    In a tf.function it is one node of the graph: dtypes and shapes of the variables must stay, but for
+    dimensions that shape_invariants leaves open.
     """
     if not callable(cond) or not callable(body):
         raise TypeError(f"while_loop: cond and body must be callable. Got {cond!r} and {body!r}.")
@@ -212,8 +216,8 @@ def map_fn(
     name=None,
     fn_output_signature=None,
 ):
-    """Calls a function for each element along the first dimension of a nest of tensors, one after another, and
-    stacks what it returns.
+    """Calls a function for each element along the first dimension of a nest of tensors, one after another,
+    and stacks what it returns.
 
     >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy()
     array([1, 4, 9], dtype=int32)
@@ -262,7 +266,8 @@ def scan(
         return nest.flatten(result)
 
     tensors = [_native.convert_to_tensor(leaf) for leaf in nest.flatten(elems)]
-    start = [] if initializer is None else [_native.convert_to_tensor(leaf) for leaf in nest.flatten(initializer)]
+    start = [] if initializer is None else nest.flatten(initializer)
+    start = [_native.convert_to_tensor(leaf) for leaf in start]
     return nest.pack_sequence_as(form, _native._scan(flat, tensors, start, reverse))
 
 

@@ -76,8 +76,12 @@ class Function(_native._Function):
     def _take_input_signature(self, specs):
         self._input_signature = specs
         is_method = self._names[:1] == ["self"]
-        if not is_method and all(isinstance(spec, TensorSpec) for spec in specs):
-            self._set_input_signature([(spec.dtype, spec.shape) for spec in specs if spec.shape.rank is not None])
+        if is_method:
+            return
+        if all(isinstance(spec, TensorSpec) and spec.shape.rank is not None for spec in specs):
+            self._set_input_signature([(spec.dtype, spec.shape) for spec in specs])
+        else:  # more than any call can have, so that every one comes to `_bind`
+            self._set_input_signature([(_native.float32, [])] * (len(self._names) + len(specs) + 1))
 
     @property
     def python_function(self):
@@ -117,7 +121,8 @@ class Function(_native._Function):
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(
-                f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and kwargs: {kwargs} "
+                f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and kwargs: "
+                f"{kwargs} "
                 f"for signature: {self._signature}."
             ) from None
         bound.apply_defaults()
@@ -165,12 +170,14 @@ class Function(_native._Function):
 def _as_specified(spec, value, who):
     """An argument as a nest of specs asks for it."""
     if nest.is_nested(spec):
-        try:
-            nest.assert_same_structure(spec, value, check_types=False)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"{who}: an argument is not nested as input_signature says. {error}") from None
-        leaves = zip(nest.flatten(spec), nest.flatten(value))
-        return nest.pack_sequence_as(spec, [_as_specified(s, v, who) for s, v in leaves])
+        alike = nest.is_nested(value) and hasattr(spec, "keys") == hasattr(value, "keys")
+        if not alike or len(spec) != len(value):
+            raise TypeError(
+                f"{who}: an argument is not nested as input_signature says, {spec}. Got {value!r}."
+            )
+        if hasattr(spec, "keys"):
+            return {key: _as_specified(spec[key], value[key], who) for key in spec}
+        return type(value)([_as_specified(s, v, who) for s, v in zip(spec, value)])
     if not isinstance(spec, TensorSpec):
         return value
     try:
@@ -185,8 +192,8 @@ def _as_specified(spec, value, who):
 
 
 class ConcreteFunction:
-    """A function for arguments of one kind. It is called with its tensors alone; other arguments are those that
-    it was asked for with."""
+    """A function for arguments of one kind. It is called with its tensors alone; other arguments are those
+    that it was asked for with."""
 
     def __init__(self, of, args, kwargs):
         self._function = of
@@ -210,7 +217,8 @@ class ConcreteFunction:
     def structured_input_signature(self):
         """The arguments, with specs in the place of tensors."""
         return nest.map_structure(
-            lambda leaf: TensorSpec.from_tensor(leaf) if _is_tensor(leaf) else leaf, (self._args, self._kwargs)
+            lambda leaf: TensorSpec.from_tensor(leaf) if _is_tensor(leaf) else leaf,
+            (self._args, self._kwargs),
         )
 
     @property
@@ -272,8 +280,8 @@ def function(
     experimental_compile=None,
     experimental_follow_type_hints=None,
 ):
-    """Compiles a Python function: it is called once with symbolic tensors for each kind of arguments, and what it
-    did to them then runs, optimised, at every call.
+    """Compiles a Python function: it is called once with symbolic tensors for each kind of arguments, and
+    what it did to them then runs, optimised, at every call.
 
     >>> @tf.function
     ... def square(x):
@@ -285,10 +293,10 @@ def function(
     >>> square(tf.constant(4.0)).numpy()
     np.float32(16.0)
 
-    Tensors and arrays are of one kind if their dtypes and shapes are the same; numbers and texts of Python if they
-    are equal; variables and other objects if they are the same. With an input_signature of TensorSpecs, arguments
-    are checked and converted; there still is one trace for each shape that comes up. In the function, `if`,
-    `while` and `for` on tensors are converted unless autograph is False.
+    Tensors and arrays are of one kind if their dtypes and shapes are the same; numbers and texts of Python
+    if they are equal; variables and other objects if they are the same. With an input_signature of
+    TensorSpecs, arguments are checked and converted; there still is one trace for each shape that comes up.
+    In the function, `if`, `while` and `for` on tensors are converted unless autograph is False.
     """
     options = {"input_signature": input_signature, "autograph": autograph}
     if func is not None:
@@ -297,7 +305,8 @@ def function(
 
 
 class init_scope:
-    """A context manager: what happens inside is done at once, outside of the function that is being traced."""
+    """A context manager: what happens inside is done at once, outside of the function that is being
+    traced."""
 
     def __enter__(self):
         self._scope = _native._WithoutTracing()

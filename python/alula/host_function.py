@@ -15,7 +15,9 @@ def _specs(tout, inputs):
     for i, leaf in enumerate(leaves):
         if isinstance(leaf, TensorSpec):
             if leaf.shape.rank is None:
-                raise ValueError("py_function: the rank must be known. Give Tout as a TensorSpec with a shape.")
+                raise ValueError(
+                    "py_function: the rank must be known. Give Tout as a TensorSpec with a shape."
+                )
             specs.append((leaf.dtype, leaf.shape))
             continue
         like = inputs[i] if len(leaves) == len(inputs) else inputs[0] if inputs else None
@@ -32,7 +34,8 @@ def _call_later(function, inputs, tout):
 
 
 def _dtypes_of(tout):
-    return [leaf.dtype if isinstance(leaf, TensorSpec) else _native.as_dtype(leaf) for leaf in nest.flatten(tout)]
+    leaves = nest.flatten(tout)
+    return [leaf.dtype if isinstance(leaf, TensorSpec) else _native.as_dtype(leaf) for leaf in leaves]
 
 
 def _as_tout(result, tout):
@@ -57,9 +60,10 @@ def py_function(func, inp, Tout, name=None):
     >>> f(tf.constant(3.0)).numpy()
     np.float32(9.0)
 
-    Tout: the dtypes of what it returns, or TensorSpecs. With a dtype alone, a result in a traced function is taken
-    to have the rank of the input at its place (or the first): give a TensorSpec, whose dimensions may be None,
-    where that is not so. Gradients flow through an eager call, but not through one in a traced function.
+    Tout: the dtypes of what it returns, or TensorSpecs. With a dtype alone, a result in a traced function is
+    taken to have the rank of the input at its place (or the first): give a TensorSpec, whose dimensions may
+    be None, where that is not so. Gradients flow through an eager call, but not through one in a traced
+    function.
     """
     inputs = [_native.convert_to_tensor(value) for value in nest.flatten(inp)]
     if not _native._is_tracing() and not any(tensor.is_symbolic for tensor in inputs):
@@ -111,7 +115,9 @@ def _elements(array, summarize, depth=1):
     if not getattr(array, "ndim", 0):
         return _element(array, False)
     size = len(array)
-    rows = range(size) if summarize < 0 or size <= 2 * summarize else [*range(summarize), None, *range(size - summarize, size)]
+    rows = list(range(size))
+    if 0 <= summarize and size > 2 * summarize:
+        rows[summarize : size - summarize] = [None]
     texts = ["..." if i is None else _elements(array[i], summarize, depth + 1) for i in rows]
     return "[" + (" " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * depth).join(texts) + "]"
 
@@ -141,7 +147,9 @@ def _write(text, output_stream):
     elif output_stream in ("stdout", "<stdout>"):
         stream = sys.stdout
     else:
-        raise ValueError(f"print: output_stream must be sys.stderr, sys.stdout or 'file://…'. Got {output_stream!r}.")
+        raise ValueError(
+            f"print: output_stream must be sys.stderr, sys.stdout or 'file://…'. Got {output_stream!r}."
+        )
     stream.write(text)
     stream.flush()
 
@@ -161,7 +169,10 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
 
     def show(*shown):
         given = iter(shown)
-        leaves = [_Shown(_text(next(given), summarize)) if isinstance(leaf, _native.Tensor) else leaf for leaf in flat]
+        leaves = [
+            _Shown(_text(next(given), summarize)) if isinstance(leaf, _native.Tensor) else leaf
+            for leaf in flat
+        ]
         parts = nest.pack_sequence_as(values, leaves)
         _write(sep.join(str(part) for part in parts) + end, output_stream)
 

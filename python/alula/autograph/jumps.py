@@ -63,8 +63,8 @@ def assigned(statements):
 
 
 def assigned_parts(statements, names):
-    """The parts of objects that statements assign to, where what they are parts of stays: `self.x`, `d["key"]`. By
-    their text."""
+    """The parts of objects that statements assign to, where what they are parts of stays: `self.x`,
+    `d["key"]`. By their text."""
     parts = {}
     for node in _inside(statements, _SCOPES + _COMPREHENSIONS):
         if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
@@ -119,8 +119,8 @@ def _ends(statements):
 
 
 def with_returns_last(statements):
-    """The statements of a function, such that an `if` with a `return` in it is the last one: what follows it goes
-    into those of its branches that come to their end. Such an `if` is marked by `returns`."""
+    """The statements of a function, such that an `if` with a `return` in it is the last one: what follows it
+    goes into those of its branches that come to their end. Such an `if` is marked by `returns`."""
     for i, statement in enumerate(statements):
         if isinstance(statement, (ast.Return, ast.Raise)):
             return statements[: i + 1]
@@ -160,14 +160,13 @@ def must_stay(node):
 
 
 def without_jumps(body, number):
-    """The body of a loop with variables in the place of break and continue: (statements before the loop, body, an
-    expression that is true as long as it goes on, or None)."""
+    """The body of a loop with variables in the place of break and continue: (statements before the loop,
+    body, an expression that is true as long as it goes on, or None)."""
     if not any(_has_jump(statement) for statement in body):
         return [], body, None
     stop, skip = f"ag__stop_{number}", f"ag__skip_{number}"
-    kinds = {
-        type(n) for s in body for n in _inside([s], _SCOPES + _LOOPS) if isinstance(n, (ast.Break, ast.Continue))
-    }
+    inside = [n for statement in body for n in _inside([statement], _SCOPES + _LOOPS)]
+    kinds = {type(n) for n in inside if isinstance(n, (ast.Break, ast.Continue))}
     flags = ([stop] if ast.Break in kinds else []) + ([skip] if ast.Continue in kinds else [])
     guarded = _guarded(body, stop, skip, flags)
 

@@ -86,13 +86,15 @@ class _State:
             if i not in self._carried:
                 if after is not before and not isinstance(before, Undefined):
                     raise TypeError(
-                        f"{place(self._where)}: '{name}' is assigned to in a loop over tensors, and is {before!r} before it, "
+                        f"{place(self._where)}: '{name}' is assigned to in a loop over tensors, and is "
+                        f"{before!r} before it, "
                         "which cannot be a tensor."
                     )
                 continue
             if not is_state(after) or not same_form(before, after):
                 raise TypeError(
-                    f"{place(self._where)}: '{name}' must be of the same form before and after each step of the loop. "
+                    f"{place(self._where)}: '{name}' must be of the same form before and after each step "
+                    f"of the loop. "
                     f"Got {before!r} and {after!r}."
                 )
             for k, (x, y) in enumerate(zip(leaves_of(before), leaves_of(after))):
@@ -105,7 +107,8 @@ class _State:
                             again = True
                             continue
                     raise TypeError(
-                        f"{place(self._where)}: '{name}' has dtype {carried.dtype.name} before the loop, and {tensor.dtype.name} "
+                        f"{place(self._where)}: '{name}' has dtype {carried.dtype.name} before the loop, "
+                        f"and {tensor.dtype.name} "
                         "after a step. Use tf.cast."
                     )
                 tensors.append(tensor)
@@ -122,7 +125,8 @@ def _traced(state, make):
         except _Again:
             continue
         except _native_errors() as error:
-            error.add_note(f"In the loop at {place(state._where)}, whose variables are {', '.join(state._names)}.")
+            names = ", ".join(state._names)
+            error.add_note(f"In the loop at {place(state._where)}, whose variables are {names}.")
             raise
         return results
 

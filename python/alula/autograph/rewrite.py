@@ -14,7 +14,8 @@ _AS_THEY_ARE = {"locals", "globals", "vars", "dir", "eval", "exec"}  # they look
 
 
 def rewritten(function):
-    """The converted code of a function, with `ag__` among its free variables; None if its source is not there."""
+    """The converted code of a function, with `ag__` among its free variables; None if its source is not
+    there."""
     tree = rewritten_tree(function)
     if tree is None:
         return None
@@ -157,7 +158,8 @@ class _Rewriter(ast.NodeTransformer):
     # ---- statements
 
     def _names(self, *blocks):
-        """The local variables that blocks assign to, and with them the parts of objects: `self.x`, `d["key"]`."""
+        """The local variables that blocks assign to, and with them the parts of objects: `self.x`,
+        `d["key"]`."""
         statements = [s for block in blocks for s in block]
         names = jumps.assigned(statements)
         parts = jumps.assigned_parts(statements, names)
@@ -182,7 +184,8 @@ class _Rewriter(ast.NodeTransformer):
             body.append(ast.If(_ag("is_defined", load(name)), [ast.Assign([part], load(name))], []))
         put = self._inner(f"ag__set_{number}", names, body, node, [ast.arg("ag__values")])
         described = ast.Tuple([ast.Constant(name) for name in [*names, *names.parts]], ast.Load())
-        return [get, put], [load(f"ag__get_{number}"), load(f"ag__set_{number}"), described, self._where(node)]
+        functions = load(f"ag__get_{number}"), load(f"ag__set_{number}")
+        return [get, put], [*functions, described, self._where(node)]
 
     def _next(self):
         self._count += 1
@@ -279,8 +282,8 @@ class _Rewriter(ast.NodeTransformer):
             return self.generic_visit(node)
         operands = [node.left, *node.comparators]
         pairs = [
-            ast.copy_location(ast.Compare(copy.deepcopy(operands[i]), [op], [copy.deepcopy(operands[i + 1])]), node)
-            for i, op in enumerate(node.ops)
+            ast.copy_location(ast.Compare(copy.deepcopy(left), [op], [copy.deepcopy(right)]), node)
+            for left, op, right in zip(operands, node.ops, operands[1:])
         ]
         return self.visit(ast.copy_location(ast.BoolOp(ast.And(), pairs), node))
 

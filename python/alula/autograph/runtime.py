@@ -84,7 +84,8 @@ def for_stmt(iterated, goes_on, body, get, put, names, where):
         now = goes_on()
         if is_symbolic(now):
             raise NotImplementedError(
-                f"{staging.place(where)}: `break` depends on a tensor in a loop over Python's {type(iterated).__name__}. "
+                f"{staging.place(where)}: `break` depends on a tensor in a loop over Python's "
+                f"{type(iterated).__name__}. "
                 "Loop over a tensor instead, such as tf.range(n)."
             )
         if not now:
@@ -93,9 +94,10 @@ def for_stmt(iterated, goes_on, body, get, put, names, where):
 
 
 def _check_iterable(iterated, where):
-    if type(iterated).__module__.startswith("alula.data") or type(iterated).__module__ == "alula._native.data":
+    if type(iterated).__module__.startswith(("alula.data", "alula._native.data")):
         raise NotImplementedError(
-            f"{staging.place(where)}: a loop over a data set cannot be part of a tf.function. Loop outside, and call the "
+            f"{staging.place(where)}: a loop over a data set cannot be part of a tf.function. Loop "
+            f"outside, and call the "
             "function for each element."
         )
 
@@ -105,8 +107,10 @@ def plain(test, where, kind):
     test = _value(test)
     if is_symbolic(test):
         raise NotImplementedError(
-            f"{staging.place(where)}: this `{kind}` depends on a tensor, and a `return`, `break` or `continue` in it, or "
-            "around it, cannot be converted. Assign the result to a variable and return it at the end, and make "
+            f"{staging.place(where)}: this `{kind}` depends on a tensor, and a `return`, `break` or "
+            f"`continue` in it, or "
+            "around it, cannot be converted. Assign the result to a variable and return it at the end, and "
+            "make "
             "`break` part of a loop's condition."
         )
     return test
@@ -117,7 +121,8 @@ def plain_iter(iterated, where):
     if _native._is_tracing():
         if isinstance(iterated, (_native.Tensor, loops.Range)):
             raise NotImplementedError(
-                f"{staging.place(where)}: a loop over a tensor cannot have a `return` or an `else` in it. Assign the result "
+                f"{staging.place(where)}: a loop over a tensor cannot have a `return` or an `else` in it. "
+                f"Assign the result "
                 "to a variable, and return it after the loop."
             )
         _check_iterable(iterated, where)

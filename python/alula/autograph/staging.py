@@ -87,8 +87,8 @@ class _Again(Exception):
 
 
 class _Branches:
-    """An `if` on a symbolic tensor. What the first branch gives is not known to fit the second one's before that is
-    traced: then both are traced again with what was learnt."""
+    """An `if` on a symbolic tensor. What the first branch gives is not known to fit the second one's before
+    that is traced: then both are traced again with what was learnt."""
 
     def __init__(self, names, where):
         self._names = names  # None: what an expression or a return gives
@@ -151,10 +151,11 @@ class _Branches:
         dtypes = [_native.convert_to_tensor(x).dtype for x in (a, b)]
         if dtypes[0] == dtypes[1]:
             return dtypes[0]
-        if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool) and not isinstance(b, bool):
+        if {type(a), type(b)} == {int, float}:
             return _native.float32
         raise TypeError(
-            f"{place(self._where)}: {self._what(i)} has dtype {dtypes[0].name} in one branch and {dtypes[1].name} in the "
+            f"{place(self._where)}: {self._what(i)} has dtype {dtypes[0].name} in one branch and "
+            f"{dtypes[1].name} in the "
             "other. Use tf.cast in one of them."
         )
 
@@ -162,10 +163,12 @@ class _Branches:
         if self._names is None:
             if a is None or b is None:
                 raise ValueError(
-                    f"{place(self._where)}: one branch returns a value and the other does not. Return one in both."
+                    f"{place(self._where)}: one branch returns a value and the other does not. Return one "
+                    f"in both."
                 )
             raise TypeError(
-                f"{place(self._where)}: the branches must return tensors in the same form. Got {a!r} and {b!r}."
+                f"{place(self._where)}: the branches must return tensors in the same form. Got {a!r} and "
+                f"{b!r}."
             )
         name = self._names[i]
         if isinstance(a, Undefined) or isinstance(b, Undefined):
