@@ -44,6 +44,10 @@ data::DatasetFunction dataset_function(nb::handle function);
 /// through C++ as it is.
 void call_python(const std::function<void()>& f);
 
+/// Lets Ctrl-C end what is under way in Python's main thread: for data::WhileWaiting, and for loops
+/// that take long without the interpreter's lock.
+void check_signals();
+
 /// The same elements, arranged otherwise: as many tensors in the same order.
 data::Dataset rearranged(const data::Dataset& dataset, const data::Structure& structure);
 

@@ -34,12 +34,6 @@ class PythonErrors final : public data::HostErrors {
   }
 };
 
-/// Lets Ctrl-C end a wait. Signals are seen to in Python's main thread alone.
-void check_signals() {
-  const nb::gil_scoped_acquire lock;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
 /// One walk. It is used without the interpreter's lock, by one thread at a time; whoever ends it
 /// waits for its threads, which may need that lock.
 class Walking {
@@ -195,6 +189,11 @@ nb::object get_next(const IteratorObject& self) {
 }
 
 }  // namespace
+
+void check_signals() {
+  const nb::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
 
 nb::object make_iterator(const data::Dataset& dataset) {
   return nb::cast(new IteratorObject(dataset), nb::rv_policy::take_ownership);

@@ -56,8 +56,8 @@ def test_numpy_files(tmp_path):
     x = np.arange(6).reshape(3, 2)
     np.save(tmp_path / "x.npy", x)
     np.savez(tmp_path / "xy.npz", x=x, y=np.array([1.5, 2.5, 3.5]))
-    assert [v.tolist() for v in values(Dataset.numpy(tmp_path / "x.npy"))] == x.tolist()
-    assert values(Dataset.numpy(tmp_path / "xy.npz"))[2]["y"] == 3.5
+    assert [v.tolist() for v in values(Dataset.from_numpy_file(tmp_path / "x.npy"))] == x.tolist()
+    assert values(Dataset.from_numpy_file(tmp_path / "xy.npz"))[2]["y"] == 3.5
 
 
 @pytest.fixture

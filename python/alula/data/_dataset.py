@@ -91,7 +91,7 @@ def list_files(file_pattern, shuffle=None, seed=None, name=None):
     return files.shuffle(max(len(files), 1), seed=seed) if shuffle else files
 
 
-def numpy(file):
+def from_numpy_file(file):
     """The slices of the array in a .npy file, or of those in a .npz file, by name."""
     return _data._numpy(str(file))
 
@@ -157,7 +157,7 @@ class _Zip:
 Dataset.zip = _Zip(Dataset.zip)
 Dataset.from_generator = staticmethod(from_generator)
 Dataset.list_files = staticmethod(list_files)
-Dataset.numpy = staticmethod(numpy)
+Dataset.from_numpy_file = staticmethod(from_numpy_file)
 Dataset.rebatch = rebatch
 Dataset.__getattr__ = _missing
 Dataset.with_options = with_options
