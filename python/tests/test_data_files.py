@@ -23,7 +23,8 @@ def test_text_lines(tmp_path):
     assert values(tf.data.TextLineDataset(a)) == [b"one", b"two", b"three"]
     lines = tf.data.TextLineDataset([a, b])
     assert isinstance(lines, Dataset) and len(values(lines.take(9))) == 4
-    assert values(tf.data.TextLineDataset(Dataset.from_tensor_slices([str(b), a])).take(2)) == [b"four", b"one"]
+    of_names = tf.data.TextLineDataset(Dataset.from_tensor_slices([str(b), a]))
+    assert values(of_names.take(2)) == [b"four", b"one"]
     assert values(tf.data.TextLineDataset(tmp_path / "c.gz", compression_type="GZIP")) == [b"five"]
     with pytest.raises(tf.errors.NotFoundError):
         values(tf.data.TextLineDataset(str(tmp_path / "none")))
@@ -127,7 +128,13 @@ def test_images_in_folders(tmp_path, capsys):
     assert labels.numpy().tolist() == [0, 0, 0, 1, 1, 1]
     assert images.numpy()[:, 0, 0, 0].tolist() == [0, 1, 2, 100, 101, 102]
     both = image_dataset_from_directory(
-        tmp_path, validation_split=0.5, subset="both", seed=1, batch_size=None, image_size=(2, 2), verbose=False
+        tmp_path,
+        batch_size=None,
+        image_size=(2, 2),
+        seed=1,
+        validation_split=0.5,
+        subset="both",
+        verbose=False,
     )
     assert [len(list(part)) for part in both] == [3, 3]
     alone = image_dataset_from_directory(tmp_path, labels=None, image_size=(2, 2), verbose=False)

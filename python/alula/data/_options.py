@@ -32,7 +32,14 @@ class _Fields:
 class AutotuneOptions(_Fields):
     """ram_budget is what buffers that AUTOTUNE chooses may take, in bytes."""
 
-    _names = ("enabled", "cpu_budget", "ram_budget", "autotune_algorithm", "initial_parallelism", "min_parallelism")
+    _names = (
+        "autotune_algorithm",
+        "cpu_budget",
+        "enabled",
+        "initial_parallelism",
+        "min_parallelism",
+        "ram_budget",
+    )
 
 
 class DistributeOptions(_Fields):

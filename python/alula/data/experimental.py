@@ -42,7 +42,9 @@ def ignore_errors(log_warning=False):
     return lambda dataset: dataset.ignore_errors(log_warning)
 
 
-def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+def map_and_batch(
+    map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None
+):
     """For Dataset.apply: map, then batch."""
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
