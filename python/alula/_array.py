@@ -15,13 +15,13 @@ def unique(x, out_idx=None, name=None):
     >>> y.numpy(), idx.numpy()
     (array([4, 1], dtype=int32), array([0, 1, 0], dtype=int32))
     """
-    y, idx, _ = _native._unique(x, out_idx)
+    y, idx, _ = _native._unique(x, out_idx or _native.int32)
     return Unique(y, idx)
 
 
 def unique_with_counts(x, out_idx=None, name=None):
     """As unique, and how many times each value occurs."""
-    return UniqueWithCounts(*_native._unique(x, out_idx))
+    return UniqueWithCounts(*_native._unique(x, out_idx or _native.int32))
 
 
 def where(condition, x=None, y=None, name=None):

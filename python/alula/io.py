@@ -1,23 +1,23 @@
 """Files and their formats."""
 
-from typing import Any, NamedTuple
+import typing as _typing
 
 from alula import _gfile as gfile
 from alula._native.io import *  # noqa: F403
 
 
-class FixedLenFeature(NamedTuple):
+class FixedLenFeature(_typing.NamedTuple):
     """A feature that has as many values in each example."""
 
-    shape: Any
-    dtype: Any
-    default_value: Any = None
+    shape: _typing.Any
+    dtype: _typing.Any
+    default_value: _typing.Any = None
 
 
-class VarLenFeature(NamedTuple):
+class VarLenFeature(_typing.NamedTuple):
     """A feature that may have any number of values, or none."""
 
-    dtype: Any
+    dtype: _typing.Any
 
 
 class TFRecordOptions:

@@ -1,13 +1,13 @@
 """Mathematical functions."""
 
-from collections import namedtuple
+from collections import namedtuple as _namedtuple
 
-from alula._native import cast
+from alula import _native
 from alula._native.linalg import l2_normalize  # noqa: F401
 from alula._native.math import *  # noqa: F403
 from alula._native.math import _top_k, add_n
 
-TopKV2 = namedtuple("TopKV2", ["values", "indices"])
+TopKV2 = _namedtuple("TopKV2", ["values", "indices"])
 
 
 def top_k(input, k=1, sorted=True, index_type=None, name=None):
@@ -18,7 +18,7 @@ def top_k(input, k=1, sorted=True, index_type=None, name=None):
     (array([9, 9, 5], dtype=int32), array([1, 3, 2], dtype=int32))
     """
     values, indices = _top_k(input, k)
-    return TopKV2(values, indices if index_type is None else cast(indices, index_type))
+    return TopKV2(values, indices if index_type is None else _native.cast(indices, index_type))
 
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):

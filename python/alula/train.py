@@ -78,7 +78,8 @@ class Example:
 
     def SerializeToString(self):
         """The bytes of this example."""
-        return _serialize_example({name: f._pair() for name, f in self.features.feature.items()})
+        pairs = {name: f._pair() for name, f in self.features.feature.items()}
+        return _serialize_example({name: (kind or "", values) for name, (kind, values) in pairs.items()})
 
     def ParseFromString(self, serialized):
         """Takes the place of what the bytes describe."""

@@ -10,7 +10,7 @@ void bind_ops_bitwise(nb::module_& m) {
     def_of_two(bits, name, "x", "y", f, described(doc, "bitwise"));
   };
   of_two("bitwise_and", bitwise::bitwise_and,
-         "The bits that both have.\n\n>>> tf.bitwise.bitwise_and(12, 10).numpy()\n8");
+         "The bits that both have.\n\n>>> int(tf.bitwise.bitwise_and(12, 10))\n8");
   of_two("bitwise_or", bitwise::bitwise_or, "The bits that one has.");
   of_two("bitwise_xor", bitwise::bitwise_xor, "The bits that exactly one has.");
   of_two("left_shift", bitwise::left_shift, "x moved up by y bits.");

@@ -36,7 +36,7 @@ void bind_norms(nb::module_& m) {
       "tensor"_a, "ord"_a = "euclidean", "axis"_a = nb::none(), "keepdims"_a = nb::none(),
       name_argument(),
       "The length of vectors, of matrices or of all elements. Floating types.\n\n"
-      ">>> tf.norm([3.0, 4.0]).numpy()\n5.0");
+      ">>> float(tf.norm([3.0, 4.0]))\n5.0");
   m.def(
       "normalize",
       [](Like tensor, nb::handle ord, nb::handle axis, nb::handle) {
@@ -53,7 +53,7 @@ void bind_norms(nb::module_& m) {
       [](TensorsLike t_list, nb::handle) { return wrap(linalg::global_norm(t_list.get())); },
       "t_list"_a, name_argument(),
       "The length of all tensors together. Floating types.\n\n"
-      ">>> tf.linalg.global_norm([[3.0], [4.0]]).numpy()\n5.0");
+      ">>> float(tf.linalg.global_norm([[3.0], [4.0]]))\n5.0");
 }
 
 void bind_diagonals(nb::module_& m) {
@@ -105,7 +105,7 @@ void bind_ops_linalg(nb::module_& m) {
       },
       "a"_a, "b"_a, "axes"_a, name_argument(),
       "A sum of products over some axes of two tensors. Numbers.\n\n"
-      ">>> tf.tensordot([1, 2, 3], [4, 5, 6], axes=1).numpy()\n32");
+      ">>> int(tf.tensordot([1, 2, 3], [4, 5, 6], axes=1))\n32");
   linalg.def(
       "matmul",
       [](Like a, Like b, bool transpose_a, bool transpose_b, bool adjoint_a, bool adjoint_b, bool,

@@ -53,7 +53,7 @@ void bind_ops_math_reductions(nb::module_& math) {
                           "array([4, 6], dtype=int32)",
                           "reduce_sum"));
   def_reduction(math, "reduce_mean", reduce_mean,
-                described("The mean along some axes.\n\n>>> tf.reduce_mean([1.0, 2.0]).numpy()\n"
+                described("The mean along some axes.\n\n>>> float(tf.reduce_mean([1.0, 2.0]))\n"
                           "1.5",
                           "reduce_mean"));
   def_reduction(math, "reduce_prod", reduce_prod,

@@ -38,8 +38,8 @@ void bind_activations(nb::module_& nn) {
           return computed(work_of(x), [&] { return silu_of(x, beta); });
         },
         "features"_a, "beta"_a = 1.0, name_argument(),
-        described("x * sigmoid(beta * x), elementwise.\n\n>>> tf.nn.silu([2.0]).numpy()\n"
-                  "array([1.7615942], dtype=float32)",
+        described("x * sigmoid(beta * x), elementwise.\n\n>>> tf.nn.silu([0.0]).numpy()\n"
+                  "array([0.], dtype=float32)",
                   silu)
             .c_str());
   nn.def(

@@ -89,7 +89,7 @@ void bind_ops_nn_layers(nb::module_& nn) {
         return computed(work_of(tensor),
                         [&] { return normalized(tensor, m, v, shift, factor, variance_epsilon); });
       },
-      "x"_a, "mean"_a, "variance"_a, "offset"_a, "scale"_a, "variance_epsilon"_a, name_argument(),
+      "x"_a, "mean"_a, "variance"_a, "offset"_a.none(), "scale"_a.none(), "variance_epsilon"_a, name_argument(),
       "(x - mean) / sqrt(variance + epsilon) * scale + offset. Floating types.");
   def_loss<sigmoid_cross_entropy_with_logits>(
       nn, "sigmoid_cross_entropy_with_logits",
@@ -109,7 +109,7 @@ void bind_ops_nn_layers(nb::module_& nn) {
       "sigmoid_cross_entropy_with_logits with the positive part weighted. Floating types.");
   def_of_one(nn, "l2_loss", "t", l2_loss,
              "Half of the sum of the squares. Floating types.\n\n"
-             ">>> tf.nn.l2_loss([3.0, 4.0]).numpy()\n12.5");
+             ">>> float(tf.nn.l2_loss([3.0, 4.0]))\n12.5");
   nn.def(
       "crelu",
       [](Like features, nb::handle axis, nb::handle) {

@@ -49,13 +49,6 @@ void bind_ops_raw(nb::module_& m) {
                   "A line between 0 and 1 for x from -3 to 3, elementwise."});
   def_unary(raw, {"mish", &mish, "x * tanh(softplus(x)), elementwise."});
   raw.def(
-      "lerp",
-      [](Like a, Like b, double weight) {
-        const Pair pair(a, b);
-        return computed(pair.work(), [&] { return lerp(pair.a, pair.b, weight); });
-      },
-      "a"_a, "b"_a, "weight"_a, described("a + (b - a) * weight, elementwise.", lerp_op).c_str());
-  raw.def(
       "mul_add",
       [](Like a, Like b, Like c) {
         const Pair pair(a, b);

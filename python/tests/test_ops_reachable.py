@@ -33,6 +33,7 @@ MADE_BY_OTHERS = {
         "max_pool2d_with_positions",
     ],
     "Keras's optimizers": ["multi_elementwise"],
+    "Keras's BatchNormalization": ["lerp"],
     "py_function and numpy_function": ["host_function"],
     "cond, while_loop, map_fn and scan in a tf.function": ["cond", "while", "while_loop", "map_fn", "scan"],
 }
@@ -59,7 +60,7 @@ def every_function(folder):
     tf.math.top_k(x), tf.math.in_top_k([1], [[0.5, 1.0]], 1), tf.bitwise.bitwise_and(1, 3)
     for name in "relu relu6 elu selu gelu leaky_relu silu".split():
         getattr(tf.nn, name)(x)
-    tf.nn.gelu(x, approximate=True), tf.raw_ops.hard_sigmoid(x), tf.raw_ops.mish(x), tf.raw_ops.lerp(x, x, 0.5)
+    tf.nn.gelu(x, approximate=True), tf.raw_ops.hard_sigmoid(x), tf.raw_ops.mish(x)
     tf.raw_ops.mul_add(x, x, x), tf.raw_ops.batch_norm(image, tf.ones([3]), tf.zeros([3]))
     tf.zeros([2]), tf.zeros_like(x), tf.ones_like(x), tf.range(3), tf.linspace(0.0, 1.0, 3), tf.eye(2)
     tf.reshape(x, [1, 2]), tf.expand_dims(x, 0), tf.squeeze([[1]]), tf.identity(x), tf.stop_gradient(x)
