@@ -27,6 +27,8 @@ def public_objects():
             if isinstance(value, types.ModuleType):
                 if value.__name__.startswith("alula."):
                     modules.append((full, value))
+            elif not (getattr(value, "__module__", None) or "alula").startswith("alula"):
+                continue  # what a module imports from elsewhere
             elif getattr(value, "__doc__", None) and callable(value) and id(value) not in seen:
                 seen.add(id(value))
                 found[full] = value
