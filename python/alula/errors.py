@@ -41,7 +41,7 @@ AlreadyExistsError = _error("AlreadyExistsError", 6, "Something that is there al
 PermissionDeniedError = _error("PermissionDeniedError", 7, "Something that is not allowed.")
 ResourceExhaustedError = _error("ResourceExhaustedError", 8, "Memory is used up.", MemoryError)
 FailedPreconditionError = _error(
-    "FailedPreconditionError", 9, "A state that does not allow the call.", RuntimeError
+    "FailedPreconditionError", 9, "A state that does not allow the call.", RuntimeError, ValueError
 )
 AbortedError = _error("AbortedError", 10, "A call that was given up.")
 OutOfRangeError = _error("OutOfRangeError", 11, "An index or a size beyond what there is.")
