@@ -148,10 +148,9 @@ Tensor list_to_tensor(nb::handle list, std::optional<DType> wanted, bool must) {
 /// What a library without buffers, such as one for data frames, gives NumPy.
 Tensor via_numpy(nb::handle value) {
   if (!nb::hasattr(value, "__array__") && !nb::hasattr(value, "__array_interface__"))
-    throw nb::type_error(
-        fmt::format("tensor: cannot make one of {} (a {}).", nb::repr(value).c_str(),
-                    nb::type_name(value.type()).c_str())
-            .c_str());
+    throw nb::type_error(fmt::format("tensor: cannot make one of {} (a {}).",
+                                     nb::repr(value).c_str(), nb::type_name(value.type()).c_str())
+                             .c_str());
   nb::object array = numpy().attr("ascontiguousarray")(numpy().attr("asarray")(value));
   if (nb::cast<int>(value.attr("ndim")) == 0) array = array.attr("reshape")(nb::make_tuple());
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
@@ -186,8 +185,9 @@ Tensor convert(nb::handle value, std::optional<DType> wanted, bool must) {
   if (nb::hasattr(value, "__tf_tensor__"))
     return to_tensor(value.attr("__tf_tensor__")("dtype"_a = nb::none(), "name"_a = nb::none()));
   const Array array(value);
-  Tensor tensor = array.defined() ? (wanted && *wanted != array.spec().dtype ? array.alias() : array.copy())
-                                  : via_numpy(value);
+  Tensor tensor = array.defined()
+                      ? (wanted && *wanted != array.spec().dtype ? array.alias() : array.copy())
+                      : via_numpy(value);
   // An array takes the dtype that is asked for, but a fraction is not lost on the way unasked.
   if (wanted && tensor.dtype() != *wanted) {
     const bool loses = is_floating(tensor.dtype()) && !is_floating(*wanted);
@@ -240,6 +240,7 @@ std::vector<int64_t> to_ints(nb::handle value, const char* who) {
     const Tensor tensor = to_tensor(item);
     require(is_integer(tensor.dtype()) && tensor.size() == 1, "{}: must be integers. Got {}.", who,
             tensor.spec());
+    const WithoutTracing now;  // also where a graph is built
     return cast(tensor, int64).item<int64_t>();
   };
   std::vector<int64_t> ints;
@@ -257,6 +258,7 @@ std::vector<int64_t> to_ints(nb::handle value, const char* who) {
   const Tensor tensor = to_tensor(value);
   require(is_integer(tensor.dtype()) && tensor.rank() <= 1, "{}: must be integers. Got {}.", who,
           tensor.spec());
+  const WithoutTracing now;
   return cast(tensor, int64).to_vector<int64_t>();
 }
 

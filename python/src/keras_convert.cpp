@@ -82,6 +82,7 @@ keras::LearningRate to_learning_rate(nb::handle value) {
       return cast(rate, float64).item<double>();
     });
   }
+  const WithoutTracing now;
   return cast(to_tensor(value), float64).item<double>();
 }
 

@@ -114,6 +114,7 @@ Number to_number(const Tensor& scalar, const char* who) {
           scalar.spec());
   require(scalar.size() == 1 && scalar.dtype() != string, "{}: must be one number. Got {}.", who,
           scalar.spec());
+  const WithoutTracing now;  // also where a graph is built
   const Tensor host = reshape(scalar, {}).cpu();
   if (is_floating(host.dtype())) return cast(host, float64).item<double>();
   if (host.dtype() == boolean) return host.item<bool>();

@@ -12,6 +12,7 @@ void bind_summary(nb::module_& m) {
       .def_prop_ro("path", &io::EventWriter::path)
       .def("scalar",
            [](io::EventWriter& self, const std::string& tag, Like value, int64_t step) {
+             const WithoutTracing now;
              self.scalar(tag, cast(value.tensor(), float64).item<double>(), step);
            })
       .def("text", [](io::EventWriter& self, const std::string& tag, Like value,

@@ -75,9 +75,10 @@ def test_feeds():
         assert call([[5, 6]]) == 11.0
 
 
-def test_random_ops_draw_at_every_run():
+@pytest.mark.parametrize("draw", [tf.random.normal, tf.random.uniform])
+def test_random_ops_draw_at_every_run(draw):
     with v1.Session() as sess:
-        x = tf.random.normal((4,))
+        x = draw((4,))
         assert not np.array_equal(sess.run(x), sess.run(x))
 
 
