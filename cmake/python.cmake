@@ -28,11 +28,11 @@ target_include_directories(alula_python PRIVATE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(alula_python PRIVATE alula)
 target_precompile_headers(alula_python PRIVATE python/src/common.h)
 target_compile_options(alula_python PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-# Not hidden, as nanobind would have it: an op's type must be the library's own here, too.
+# nanobind hides the module's symbols, so an op that an inline function of a header makes would have a type of
+# its own here, without kernels: the binding calls functions of the library, not of headers.
 set_target_properties(
   alula_python
   PROPERTIES OUTPUT_NAME _native
-             CXX_VISIBILITY_PRESET default
              LIBRARY_OUTPUT_DIRECTORY "${package_tree}/alula"
              BUILD_RPATH "$ORIGIN/../../lib"
              INSTALL_RPATH "$ORIGIN")
