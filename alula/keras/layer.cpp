@@ -175,8 +175,12 @@ std::vector<Tensor> LayerImpl::note_call(const std::vector<Tensor>& inputs,
   std::vector<Spec> specs;
   for (const Tensor& output : call_all(inputs)) specs.push_back(output.spec());
   const auto call = std::make_shared<LayerCall>(Layer(shared_from_this()), inputs, options);
-  noted_ = call;
-  noted_specs_ = specs;
+  // The first call that is still held, as in Keras: a layer inside of a model is called again
+  // whenever that is.
+  if (noted_.expired()) {
+    noted_ = call;
+    noted_specs_ = specs;
+  }
   const Tensors outputs = symbolic_outputs(call, specs);
   return {outputs.begin(), outputs.end()};
 }

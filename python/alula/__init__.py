@@ -51,6 +51,7 @@ from alula import (
     train,
     version,
 )
+from alula.keras import initializers, losses, metrics, optimizers  # noqa: F401
 from alula._native.linalg import einsum, matmul, norm, tensordot  # noqa: F401
 from alula._native.math import (  # noqa: F401
     abs,

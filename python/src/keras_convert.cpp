@@ -47,7 +47,7 @@ keras::Initializer to_initializer(nb::handle value) {
   if (value.is_none()) return {};
   if (is_word(value)) return nb::cast<std::string>(value);
   const nb::object given = resolved(value, "alula.keras.initializers");
-  if (const keras::Initializer * held; nb::try_cast(given, held)) return *held;
+  if (const keras::Initializer * held; nb::try_cast(given, held) && held->given()) return *held;
   if (held_tensor(given) != nullptr) {
     const Tensor constant = to_tensor(given);
     return [constant](const Shape& shape, DType dtype) {
@@ -65,7 +65,7 @@ keras::Regularizer to_regularizer(nb::handle value) {
   if (value.is_none()) return {};
   if (is_word(value)) return nb::cast<std::string>(value);
   const nb::object given = resolved(value, "alula.keras.regularizers");
-  if (const keras::Regularizer * held; nb::try_cast(given, held)) return *held;
+  if (const keras::Regularizer * held; nb::try_cast(given, held) && held->given()) return *held;
   check_callable(given, "regularizer");
   return to_function(given);
 }

@@ -169,6 +169,10 @@ nb::object call_layer(nb::handle self, const nb::args& args, nb::kwargs kwargs) 
     return outputs.size() == 1 ? wrap(outputs[0]) : nb::object(wrap_all(outputs));
   }
 
+  if (kwargs.contains("training") && !python->takes_training()) {  // Keras leaves it out, too
+    kwargs = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
+    PyDict_DelItemString(kwargs.ptr(), "training");
+  }
   std::vector<Tensor> tensors;
   python->has_arguments = args.size() > 1 || kwargs.size() > 0;
   if (python->has_arguments) {

@@ -46,6 +46,8 @@ class PythonLayer {
   virtual ~PythonLayer() = default;
 
   nb::handle self() const { return self_; }
+  /// Whether `call` wants to know if it is training.
+  bool takes_training() const { return takes_training_; }
   bool overrides(Method method) const { return (overridden_ & method) != 0; }
   /// What the class derives from does, rather than the class itself.
   virtual void base_build(const Shape& input) = 0;

@@ -55,7 +55,7 @@ def test_hooks_are_told_in_order():
 
 def test_built_in_ones(tmp_path):
     model = model_of(0.0)
-    stop = keras.callbacks.EarlyStopping(monitor="loss", patience=1)
+    stop = keras.callbacks.EarlyStopping(monitor="loss", patience=1, min_delta=1e-3)
     csv = str(tmp_path / "log.csv")
     path = str(tmp_path / "best.safetensors")
     history = model.fit(
@@ -80,7 +80,7 @@ def test_built_in_ones(tmp_path):
 def test_a_built_in_one_subclassed():
     class Counting(keras.callbacks.EarlyStopping):
         def __init__(self):
-            super().__init__(monitor="loss", patience=0, restore_best_weights=True)
+            super().__init__(monitor="loss", min_delta=1e-3, patience=0, restore_best_weights=True)
             self.count = 0
 
         def on_epoch_end(self, epoch, logs=None):

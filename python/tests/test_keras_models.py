@@ -211,7 +211,7 @@ def test_output_goes_through_sys_stdout():
         model.evaluate(x, y, verbose=2)
         model.summary()
     shown = text.getvalue()
-    assert "Epoch 1/2" in shown and "1/1" in shown and "Total params: 2" in shown
+    assert "Epoch 1/2" in shown and "1/1" in shown and "Trainable params: 2" in shown
     lines = []
     model.summary(print_fn=lines.append)
     assert "dense" in "".join(lines)

@@ -120,12 +120,12 @@ def test_optimizers_by_hand():
         loss = w * 3.0
     sgd.minimize(loss, [w], tape=tape)
     assert w.numpy() == pytest.approx(0.06)
-    sgd.apply_gradients([(None, w), (tf.constant(1.0), tf.Variable(1.0))])
+    keras.optimizers.SGD(0.1).apply_gradients([(None, w), (tf.constant(1.0), tf.Variable(1.0))])
     assert w.numpy() == pytest.approx(0.06)
     sgd.learning_rate.assign(0.7)
     assert sgd.get_config()["learning_rate"] == pytest.approx(0.7)
     adam = keras.optimizers.Adam(beta_1=0.5)
-    assert adam.beta_1 == 0.5 and adam.epsilon == 1e-7 and adam.name == "adam"
+    assert adam.beta_1 == 0.5 and adam.epsilon == 1e-7 and adam.name.startswith("adam")
     with pytest.raises(ValueError, match="no gradients"):
         sgd.apply_gradients([])
     with pytest.raises(TypeError, match="variables"):
@@ -145,7 +145,7 @@ def test_schedules():
     for _ in range(2):
         optimizer.apply_gradients([(tf.constant(1.0), w)])
     assert w.numpy() == -1.5 and float(optimizer.learning_rate) == 0.25
-    with pytest.raises(RuntimeError):
+    with pytest.raises(ValueError, match="follows a schedule"):
         optimizer.learning_rate = 0.1
 
 
@@ -174,7 +174,7 @@ def test_regularizers_and_activations():
     w = tf.constant([1.0, -2.0])
     assert float(reg.L1(0.5)(w)) == 1.5 and float(reg.l2(0.5)(w)) == 2.5 and float(reg.L1L2(1.0, 1.0)(w)) == 8
     assert float(reg.get("l2")(w)) == pytest.approx(0.05)
-    x = np.array([-3.0, -0.5, 0.0, 2.0], "float32")
+    x = np.array([[-3.0, -0.5, 0.0, 2.0]], "float32")
     act = keras.activations
     for function, expected in [
         (act.relu, np.maximum(x, 0)),

@@ -254,6 +254,48 @@ def test_losses_metrics_and_others():
         type("Mine", (keras.optimizers.Optimizer,), {})()
 
 
+def test_classes_without_a_configuration():
+    class Plain(keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+
+        def call(self, x):
+            return x + 1.0
+
+    class Needs(Plain):
+        def __init__(self, amount):
+            super().__init__()
+
+    clone = keras.models.clone_model(keras.Sequential([keras.Input((2,)), Plain()]))
+    assert clone(np.zeros((1, 2), "float32")).numpy().tolist() == [[1, 1]]
+    with pytest.raises(ValueError, match="Needs: it cannot be made from its configuration"):
+        keras.models.clone_model(keras.Sequential([keras.Input((2,)), Needs(3)]))
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)])
+    assert keras.Sequential.from_config(model.get_config()).count_params() == 9
+
+
+def test_looking_at_values_needs_run_eagerly():
+    seen = []
+
+    class Looking(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = keras.layers.Dense(1)
+
+        def call(self, x):
+            seen.append(float(x.numpy().sum()))
+            return self.dense(x)
+
+    x = np.ones((2, 2), "float32")
+    model = Looking()
+    model.compile("sgd", "mse", run_eagerly=True)
+    model.fit(x, x[:, :1], epochs=2, verbose=0)
+    assert seen == [4, 4]
+    model.compile("sgd", "mse")
+    with pytest.raises(TypeError, match="values to come"):
+        model.fit(x, x[:, :1], verbose=0)
+
+
 def test_add_loss_and_errors():
     class Penalised(keras.layers.Layer):
         def call(self, x):

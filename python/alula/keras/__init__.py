@@ -27,9 +27,11 @@ from alula.keras.losses import Loss
 from alula.keras.metrics import Metric
 from alula.keras.optimizers import Optimizer
 from alula.keras.regularizers import Regularizer
+from alula.keras._words import missing as _missing
 
-Layer.from_config = classmethod(lambda cls, config: cls(**config))
+Layer.from_config = classmethod(layers._from_config)
 Sequential.from_config = classmethod(lambda cls, config: models._sequential_from_config(cls, config))
 Sequential.get_config = models._sequential_config
 
 __version__ = "3.0"
+__getattr__ = _missing(__name__)

@@ -16,8 +16,10 @@ def look_up(what, identifier, names, make_word=None):
         config = identifier.get("config", {})
         if isinstance(config, str):
             return look_up(what, config, names, make_word)
-        found = look_up(what, identifier["class_name"], {k: v for k, v in names.items() if isinstance(v, type)})
-        return from_config(type(found), config)
+        cls = names.get(identifier["class_name"])
+        if not isinstance(cls, type):
+            raise ValueError(f"{what}: there is no class {identifier['class_name']!r}.")
+        return cls.from_config(config) if hasattr(cls, "from_config") else cls(**config)
     if isinstance(identifier, str):
         found = names.get(identifier)
         if found is None:
@@ -57,3 +59,21 @@ def add_from_config(*classes):
     """Gives classes Keras's `from_config`."""
     for cls in classes:
         cls.from_config = classmethod(from_config)
+
+
+def missing(module):
+    """A module's `__getattr__`: says that a name is not there, and which ones come near."""
+
+    def __getattr__(name):
+        import difflib
+        import sys
+
+        if name.startswith("__"):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        known = [other for other in vars(sys.modules[module]) if not other.startswith("_")]
+        near = difflib.get_close_matches(name, known, 3, 0.5)
+        what = module.replace("alula", "tf", 1)
+        hint = f" The nearest are {', '.join(near)}." if near else ""
+        raise AttributeError(f"{what}.{name}: Alula does not have it.{hint}")
+
+    return __getattr__

@@ -30,3 +30,6 @@ def serialize(activation):
 def deserialize(config, custom_objects=None):
     """The activation of a name."""
     return get((custom_objects or {}).get(config, config))
+
+
+__getattr__ = _words.missing(__name__)

@@ -2,6 +2,7 @@
 
 import weakref
 
+from alula.keras import _words
 from alula._native.keras.callbacks import (
     Callback,
     CSVLogger,
@@ -79,3 +80,6 @@ class History(Callback):
     @model.setter
     def model(self, model):
         self._model = None if model is None else weakref.ref(model)
+
+
+__getattr__ = _words.missing(__name__)

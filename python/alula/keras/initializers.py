@@ -78,3 +78,6 @@ serialize = _words.serialize
 def deserialize(config, custom_objects=None):
     """An initializer from what `serialize` gave."""
     return get(config)
+
+
+__getattr__ = _words.missing(__name__)

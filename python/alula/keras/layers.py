@@ -87,9 +87,29 @@ def concatenate(inputs, axis=-1, **kwargs):
     return Concatenate(axis=axis, **kwargs)(inputs)
 
 
+def _from_config(cls, config):
+    """A layer of a class from what `get_config()` of another gave."""
+    try:
+        return cls(**config)
+    except TypeError as error:
+        # A class without a get_config() of its own, whose __init__ takes nothing.
+        if set(config) <= {"name", "trainable", "dtype"}:
+            try:
+                return cls()
+            except TypeError:
+                pass
+        raise ValueError(
+            f"{cls.__name__}: it cannot be made from its configuration {config}. Define get_config(), and let "
+            "__init__ take **kwargs."
+        ) from error
+
+
 serialize = _words.serialize
 
 
 def deserialize(config, custom_objects=None):
     """A layer from what `serialize` gave."""
     return _words.look_up("layer", config, {**_CLASSES, **(custom_objects or {})})
+
+
+__getattr__ = _words.missing(__name__)

@@ -35,3 +35,6 @@ serialize = _words.serialize
 def deserialize(name, custom_objects=None):
     """A loss from what `serialize` gave."""
     return _words.look_up("loss", name, {**_NAMES, **(custom_objects or {})})
+
+
+__getattr__ = _words.missing(__name__)

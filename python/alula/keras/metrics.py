@@ -33,8 +33,8 @@ _NAMES = {name: value for name, value in vars(_native).items() if not name.start
 def get(identifier):
     """The metric for a word, a class or a function.
 
-    >>> tf.keras.metrics.get("AUC").name
-    'auc'
+    >>> type(tf.keras.metrics.get("AUC")).__name__
+    'AUC'
     """
     return _words.look_up("metric", identifier, {**losses._NAMES, **_NAMES})
 
@@ -45,3 +45,6 @@ serialize = _words.serialize
 def deserialize(config, custom_objects=None):
     """A metric from what `serialize` gave."""
     return _words.look_up("metric", config, {**losses._NAMES, **_NAMES, **(custom_objects or {})})
+
+
+__getattr__ = _words.missing(__name__)

@@ -21,14 +21,20 @@ def _sequential_config(model):
     """What a Sequential was made with."""
     from alula.keras import _words
 
-    return {"name": model.name, "layers": [_words.serialize(layer) for layer in model.layers]}
+    config = {"name": model.name, "layers": [_words.serialize(layer) for layer in model.layers]}
+    if model.built and model.layers:
+        config["build_input_shape"] = model.input_shape
+    return config
 
 
 def _sequential_from_config(cls, config):
     from alula.keras import layers
 
     made = [layers.deserialize(layer) if isinstance(layer, dict) else layer for layer in config.get("layers", ())]
-    return cls(made, name=config.get("name"))
+    model = cls(made, name=config.get("name"))
+    if config.get("build_input_shape") and made:
+        model.build(config["build_input_shape"])
+    return model
 
 
 __all__ = ["Functional", "Model", "Sequential", "clone_model", "load_model", "save_model"]

@@ -30,3 +30,6 @@ serialize = _words.serialize
 def deserialize(config, custom_objects=None):
     """A regularizer from what `serialize` gave."""
     return get(config)
+
+
+__getattr__ = _words.missing(__name__)

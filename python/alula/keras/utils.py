@@ -1,6 +1,7 @@
 """Small helpers around models and their data."""
 
 from alula._native import keras as _native
+from alula.data._image import image_dataset_from_directory  # noqa: F401
 from alula.keras import _words
 
 
@@ -74,3 +75,6 @@ serialize_keras_object = _words.serialize
 def register_keras_serializable(package="Custom", name=None):
     """Marks a class for Keras's files; here it changes nothing."""
     return lambda cls: cls
+
+
+__getattr__ = _words.missing(__name__)

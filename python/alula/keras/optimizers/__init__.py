@@ -24,8 +24,8 @@ _CLASSES = {cls.__name__: cls for cls in (SGD, Adadelta, Adagrad, Adam, Adamax, 
 def get(identifier):
     """The optimizer for a word, a class or a configuration.
 
-    >>> tf.keras.optimizers.get("adam").name
-    'adam'
+    >>> type(tf.keras.optimizers.get("adam")).__name__
+    'Adam'
     """
     if isinstance(identifier, str):
         by_word = {name.lower(): cls for name, cls in _CLASSES.items()}
@@ -39,3 +39,6 @@ serialize = _words.serialize
 def deserialize(config, custom_objects=None):
     """An optimizer from what `serialize` gave."""
     return get(config)
+
+
+__getattr__ = _words.missing(__name__)
