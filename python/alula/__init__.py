@@ -10,8 +10,8 @@ from alula._native import *  # noqa: F403
 from alula._native._compat import Graph, Operation
 from alula._shape import TensorShape
 from alula._spec import TensorSpec
-from alula.autograd import GradientTape, UnconnectedGradients, custom_gradient
-from alula.control_flow import (
+from alula._autograd import GradientTape, UnconnectedGradients, custom_gradient
+from alula._control_flow import (
     case,
     cond,
     foldl,
@@ -23,9 +23,8 @@ from alula.control_flow import (
     while_loop,
 )
 from alula.function import Module, executing_eagerly, function, init_scope
-from alula.host_function import numpy_function, print, py_function
+from alula._host_function import numpy_function, print, py_function
 from alula import (
-    autograd,
     autograph,
     bitwise,
     compat,

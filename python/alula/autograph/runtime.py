@@ -2,7 +2,7 @@
 
 import builtins
 
-from alula import _native, control_flow
+from alula import _control_flow, _native
 from alula.autograph import loops, staging
 from alula.autograph.convert import converted
 from alula.autograph.staging import Undefined, is_symbolic  # noqa: F401
@@ -171,7 +171,7 @@ def and_(*thunks):
         if is_symbolic(value):
             rest = thunks[i:]
             first = value
-            return control_flow.cond(first, lambda: _as_bool(and_(*rest)), lambda: first)
+            return _control_flow.cond(first, lambda: _as_bool(and_(*rest)), lambda: first)
         if not value:
             return value
         value = _value(thunks[i]())
@@ -185,7 +185,7 @@ def or_(*thunks):
         if is_symbolic(value):
             rest = thunks[i:]
             first = value
-            return control_flow.cond(first, lambda: first, lambda: _as_bool(or_(*rest)))
+            return _control_flow.cond(first, lambda: first, lambda: _as_bool(or_(*rest)))
         if value:
             return value
         value = _value(thunks[i]())
