@@ -91,6 +91,16 @@ def _nearest(full):
     return list(dict.fromkeys(same + near + alike))[:3]
 
 
+class MissingName(AttributeError):
+    """An AttributeError that looks for the nearest names when it is shown: many are only asked about."""
+
+    def __init__(self, namespace, name, module):
+        super().__init__(namespace, name, name=name, obj=module)
+
+    def __str__(self):
+        return missing(*self.args)
+
+
 def explain_missing(module):
     """Gives a module a __getattr__ that says more about names that it has not."""
     namespace = module.__name__.partition(".")[2]
@@ -104,7 +114,7 @@ def explain_missing(module):
                 pass
         if name.startswith("__"):  # Python itself asks for these
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module)
-        raise AttributeError(missing(namespace, name), name=name, obj=module)
+        raise MissingName(namespace, name, module)
 
     module.__getattr__ = __getattr__
 
