@@ -79,8 +79,8 @@ Array::Array(nb::handle object) : owner_(object) {
   open_ = true;
   DType dtype{};
   if (!dtype_of_format(buffer_.format, static_cast<size_t>(buffer_.itemsize), dtype)) return;
-  require(buffer_.ndim <= kMaxRank, "tensor: at most {} dimensions are supported. Got {}.", kMaxRank,
-          buffer_.ndim);
+  require(buffer_.ndim <= kMaxRank, "tensor: at most {} dimensions are supported. Got {}.",
+          kMaxRank, buffer_.ndim);
   Shape shape;
   for (int i = 0; i < buffer_.ndim; ++i) shape.push_back(buffer_.shape[i]);
   spec_ = {dtype, shape};

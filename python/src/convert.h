@@ -31,14 +31,14 @@ bool is_tensor_like(nb::handle value);
 /// A Python value as a tensor, with the dtype that TensorFlow gives it: 1 is int32, 1.5 float32, an
 /// array keeps its own.
 Tensor to_tensor(nb::handle value);
-/// The same of a given dtype. A tensor must have it already; numbers, lists and arrays are converted
-/// where nothing but precision is lost: 1.5 is no int32.
+/// The same of a given dtype. A tensor must have it already; numbers, lists and arrays are
+/// converted where nothing but precision is lost: 1.5 is no int32.
 Tensor to_tensor(nb::handle value, DType dtype);
 /// The same where the dtype is only a wish: what does not fit keeps its own.
 Tensor to_tensor_like(nb::handle value, DType hint);
 
-/// Dimensions from Python: a TensorShape, a tuple or list with None for unknown ones, a number, or a
-/// tensor of integers.
+/// Dimensions from Python: a TensorShape, a tuple or list with None for unknown ones, a number, or
+/// a tensor of integers.
 Shape to_shape(nb::handle value);
 /// Integers from a number, a list or tuple of them, or a tensor.
 std::vector<int64_t> to_ints(nb::handle value, const char* who);
@@ -53,8 +53,8 @@ nb::object to_numpy_view(const Tensor& tensor);
 /// Tensors from a list or tuple; they take the dtype of the first tensor among them.
 std::vector<Tensor> to_tensors(nb::handle values);
 
-/// An argument that stands for a tensor. It is converted when the function asks for it, so that what
-/// is wrong with it is said in full.
+/// An argument that stands for a tensor. It is converted when the function asks for it, so that
+/// what is wrong with it is said in full.
 class Like {
  public:
   Like() = default;

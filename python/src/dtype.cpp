@@ -33,7 +33,8 @@ bool equal(const DTypeObject& self, nb::handle other) {
 nb::object limit(DType dtype, const char* which) {
   if (dtype == boolean) return nb::cast(std::string_view(which) == "max");
   const nb::object np = nb::borrow(numpy());
-  if (dtype == bfloat16) return nb::cast(std::string_view(which) == "max" ? 0x1.fep127 : -0x1.fep127);
+  if (dtype == bfloat16)
+    return nb::cast(std::string_view(which) == "max" ? 0x1.fep127 : -0x1.fep127);
   require(dtype != string, "dtype: string has no {}.", which);
   const nb::object info = np.attr(is_floating(dtype) ? "finfo" : "iinfo")(numpy_dtype(dtype));
   return info.attr(which);
@@ -88,9 +89,10 @@ void bind_dtype(nb::module_& m) {
       .def("__init__",
            [](DTypeObject* self, DTypeLike value) { new (self) DTypeObject{value.get()}; })
       .def_prop_ro("name", [](const DTypeObject& self) { return name_of(self.dtype); })
-      .def_prop_ro("size", [](const DTypeObject& self) {
-        return self.dtype == string ? size_t{1} : size_of(self.dtype);
-      })
+      .def_prop_ro("size",
+                   [](const DTypeObject& self) {
+                     return self.dtype == string ? size_t{1} : size_of(self.dtype);
+                   })
       .def_prop_ro("as_numpy_dtype",
                    [](const DTypeObject& self) { return numpy_dtype(self.dtype).attr("type"); })
       .def_prop_ro("base_dtype", [](const DTypeObject& self) { return wrap(self.dtype); })
@@ -100,19 +102,22 @@ void bind_dtype(nb::module_& m) {
       .def_prop_ro("is_complex", [](const DTypeObject&) { return false; })
       .def_prop_ro("is_unsigned",
                    [](const DTypeObject& self) { return kUnsignedIntegers.contains(self.dtype); })
-      .def_prop_ro("is_numeric", [](const DTypeObject& self) { return kNumeric.contains(self.dtype); })
+      .def_prop_ro("is_numeric",
+                   [](const DTypeObject& self) { return kNumeric.contains(self.dtype); })
       .def_prop_ro("min", [](const DTypeObject& self) { return limit(self.dtype, "min"); })
       .def_prop_ro("max", [](const DTypeObject& self) { return limit(self.dtype, "max"); })
       .def("is_compatible_with",
            [](const DTypeObject& self, DTypeLike other) { return self.dtype == other.get(); })
       .def("__eq__", &equal, nb::arg().none())
-      .def("__ne__", [](const DTypeObject& self, nb::handle other) { return !equal(self, other); },
-           nb::arg().none())
+      .def(
+          "__ne__", [](const DTypeObject& self, nb::handle other) { return !equal(self, other); },
+          nb::arg().none())
       .def("__hash__", [](const DTypeObject& self) { return static_cast<int>(self.dtype); })
       .def("__repr__",
            [](const DTypeObject& self) { return fmt::format("tf.{}", name_of(self.dtype)); })
-      .def("__str__",
-           [](const DTypeObject& self) { return fmt::format("<dtype: '{}'>", name_of(self.dtype)); })
+      .def(
+          "__str__",
+          [](const DTypeObject& self) { return fmt::format("<dtype: '{}'>", name_of(self.dtype)); })
       .def("__reduce__", [](const DTypeObject& self) {
         return nb::make_tuple(nb::type<DTypeObject>(), nb::make_tuple(name_of(self.dtype)));
       });
@@ -123,8 +128,9 @@ void bind_dtype(nb::module_& m) {
   }
   m.attr("half") = wrap(float16);
   m.attr("double") = wrap(float64);
-  m.def("as_dtype", [](DTypeLike type_value) { return wrap(type_value.get()); }, "type_value"_a,
-        "The dtype that a name, a NumPy dtype or a Python type stands for.");
+  m.def(
+      "as_dtype", [](DTypeLike type_value) { return wrap(type_value.get()); }, "type_value"_a,
+      "The dtype that a name, a NumPy dtype or a Python type stands for.");
   m.def("_set_shape_class", [](nb::handle type) { shape_class = type.inc_ref().ptr(); });
 }
 

@@ -49,9 +49,8 @@ void bind_errors(nb::module_& m) {
       set_error(error);
     }
   });
-  m.def("_set_error_class", [](const std::string& kind, nb::handle type) {
-    classes()[kind] = type.inc_ref().ptr();
-  });
+  m.def("_set_error_class",
+        [](const std::string& kind, nb::handle type) { classes()[kind] = type.inc_ref().ptr(); });
 }
 
 }  // namespace alula::python

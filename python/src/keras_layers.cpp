@@ -46,12 +46,12 @@ void bind_core(nb::module_& m) {
   def_layer<RescalingImpl>(
       m, "Rescaling", "x * scale + offset.",
       {needed("scale", &RescalingOptions::scale), field("offset", &RescalingOptions::offset)});
-  def_layer<DropoutImpl>(
-      m, "Dropout",
-      "In training, sets a share of the elements to 0 at random and scales the "
-      "others; otherwise the input itself.",
-      {needed("rate", &keras::DropoutOptions::rate), field("noise_shape", &keras::DropoutOptions::noise_shape),
-       field("seed", &keras::DropoutOptions::seed)});
+  def_layer<DropoutImpl>(m, "Dropout",
+                         "In training, sets a share of the elements to 0 at random and scales the "
+                         "others; otherwise the input itself.",
+                         {needed("rate", &keras::DropoutOptions::rate),
+                          field("noise_shape", &keras::DropoutOptions::noise_shape),
+                          field("seed", &keras::DropoutOptions::seed)});
   def_layer<IdentityImpl>(m, "IdentityLayer", "The input itself.", {});
   def_layer<LambdaImpl>(m, "Lambda",
                         "Any function of a tensor that has no weights of its own.\n\n"

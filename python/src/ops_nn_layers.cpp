@@ -89,8 +89,8 @@ void bind_ops_nn_layers(nb::module_& nn) {
         return computed(work_of(tensor),
                         [&] { return normalized(tensor, m, v, shift, factor, variance_epsilon); });
       },
-      "x"_a, "mean"_a, "variance"_a, "offset"_a.none(), "scale"_a.none(), "variance_epsilon"_a, name_argument(),
-      "(x - mean) / sqrt(variance + epsilon) * scale + offset. Floating types.");
+      "x"_a, "mean"_a, "variance"_a, "offset"_a.none(), "scale"_a.none(), "variance_epsilon"_a,
+      name_argument(), "(x - mean) / sqrt(variance + epsilon) * scale + offset. Floating types.");
   def_loss<sigmoid_cross_entropy_with_logits>(
       nn, "sigmoid_cross_entropy_with_logits",
       "The loss of each logit against a probability. Floating types.\n\n"

@@ -12,16 +12,17 @@ namespace {
 
 /// A Python object that shares a tensor's elements keeps them by this.
 nb::capsule owner_of(const Tensor& tensor) {
-  return nb::capsule(new Tensor(tensor), [](void* held) noexcept { delete static_cast<Tensor*>(held); });
+  return nb::capsule(new Tensor(tensor),
+                     [](void* held) noexcept { delete static_cast<Tensor*>(held); });
 }
 
 nb::dlpack::dtype dlpack_dtype(DType dtype) {
   using Code = nb::dlpack::dtype_code;
-  const Code code = dtype == bfloat16                     ? Code::Bfloat
-                    : is_floating(dtype)                  ? Code::Float
-                    : dtype == boolean                    ? Code::Bool
-                    : kUnsignedIntegers.contains(dtype)   ? Code::UInt
-                                                          : Code::Int;
+  const Code code = dtype == bfloat16                   ? Code::Bfloat
+                    : is_floating(dtype)                ? Code::Float
+                    : dtype == boolean                  ? Code::Bool
+                    : kUnsignedIntegers.contains(dtype) ? Code::UInt
+                                                        : Code::Int;
   return {static_cast<uint8_t>(code), static_cast<uint8_t>(size_of(dtype) * 8), 1};
 }
 
@@ -93,14 +94,14 @@ std::string str(const Tensor& tensor) {
   if (tensor.is_symbolic())
     return fmt::format("Tensor(\"{}\", shape={}, dtype={})", symbol_name(tensor),
                        shape_text(tensor.shape()), tensor.dtype());
-  return fmt::format("tf.Tensor({}, shape={}, dtype={})",
-                     nb::str(to_numpy_view(tensor)).c_str(), shape_text(tensor.shape()),
-                     tensor.dtype());
+  return fmt::format("tf.Tensor({}, shape={}, dtype={})", nb::str(to_numpy_view(tensor)).c_str(),
+                     shape_text(tensor.shape()), tensor.dtype());
 }
 
 nb::object array_protocol(const Tensor& tensor, nb::handle dtype, nb::handle copy) {
   check_has_values(tensor, "NumPy");
-  nb::object array = copy.is(Py_True) ? numpy().attr("asarray")(to_numpy(tensor)) : to_numpy_view(tensor);
+  nb::object array =
+      copy.is(Py_True) ? numpy().attr("asarray")(to_numpy(tensor)) : to_numpy_view(tensor);
   return dtype.is_none() ? array : array.attr("astype")(dtype, "copy"_a = false);
 }
 
@@ -153,7 +154,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     view->len = host.bytes();
     view->readonly = 1;
     view->ndim = host.rank();
-    view->format = (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format_of(host.dtype())) : nullptr;
+    view->format =
+        (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format_of(host.dtype())) : nullptr;
     view->shape = (flags & PyBUF_ND) != 0 ? exported->shape : nullptr;
     view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? exported->strides : nullptr;
     view->suboffsets = nullptr;
@@ -174,8 +176,7 @@ void release_buffer(PyObject*, Py_buffer* view) noexcept {
 Py_hash_t hash(PyObject* self) noexcept {
   const Tensor* tensor = held_tensor(self);
   if (tensor != nullptr && tensor->is_symbolic()) return static_cast<Py_hash_t>(tensor->id());
-  PyErr_SetString(PyExc_TypeError,
-                  "Tensor is unhashable. Instead, use tensor.ref() as the key.");
+  PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
   return -1;
 }
 
@@ -215,7 +216,8 @@ nb::object to_numpy_view(const Tensor& tensor) {
   const Tensor host = without_lock([&] { return tensor.cpu(); });
   if (host.dtype() == string) return texts_to_numpy(host);
   if (host.dtype() == bfloat16)
-    return to_numpy_view(cast(host, float32)).attr("astype")(numpy_dtype(bfloat16), "copy"_a = false);
+    return to_numpy_view(cast(host, float32))
+        .attr("astype")(numpy_dtype(bfloat16), "copy"_a = false);
   // Through the buffer, so that int64 is the int64 that NumPy itself makes.
   const nb::object memory = nb::steal(PyMemoryView_FromObject(wrap(host).ptr()));
   return numpy().attr("asarray")(memory);
@@ -253,15 +255,15 @@ void bind_tensor(nb::module_& m) {
   type.attr("__array_priority__") = 100;  // NumPy's arrays leave operators with tensors to us
   type.def_prop_ro("dtype", [](const Tensor& self) { return wrap(self.dtype()); })
       .def_prop_ro("shape", [](const Tensor& self) { return wrap(self.shape()); })
-      .def("get_shape", [](const Tensor& self) { return wrap(self.shape()); },
-           "The same as `shape`.")
+      .def(
+          "get_shape", [](const Tensor& self) { return wrap(self.shape()); },
+          "The same as `shape`.")
       .def_prop_ro("ndim", &Tensor::rank)
       .def_prop_ro("device",
                    [](const Tensor& self) {
-                     return self.is_symbolic()
-                                ? std::string()
-                                : "/job:localhost/replica:0/task:0/device:" +
-                                      to_string(self.device()).substr(1);
+                     return self.is_symbolic() ? std::string()
+                                               : "/job:localhost/replica:0/task:0/device:" +
+                                                     to_string(self.device()).substr(1);
                    })
       .def_prop_ro("is_symbolic", &Tensor::is_symbolic)
       .def("numpy", &to_numpy,
@@ -278,8 +280,9 @@ void bind_tensor(nb::module_& m) {
            [](const Tensor& self) {
              if (self.rank() == 0) throw nb::type_error("Scalar tensor has no `len()`");
              if (self.shape()[0] == kUnknown)
-               throw nb::type_error("tensor: the length is not known while a graph is made. Use "
-                                    "tf.shape(x)[0].");
+               throw nb::type_error(
+                   "tensor: the length is not known while a graph is made. Use "
+                   "tf.shape(x)[0].");
              return self.shape()[0];
            })
       .def("__iter__",
@@ -293,15 +296,16 @@ void bind_tensor(nb::module_& m) {
       .def("__int__", [](const Tensor& self) { return nb::int_(scalar_of(self, "Python int")); })
       .def("__float__",
            [](const Tensor& self) { return nb::float_(scalar_of(self, "Python float")); })
-      .def("__index__", [](const Tensor& self) { return nb::int_(scalar_of(self, "Python index")); })
+      .def("__index__",
+           [](const Tensor& self) { return nb::int_(scalar_of(self, "Python index")); })
       .def("__format__",
            [](const Tensor& self, const std::string& spec) {
              if (self.is_symbolic() || self.rank() > 0) return nb::str(str(self).c_str());
              return nb::str(to_numpy(self).attr("__format__")(spec));
            })
-      .def("__round__",
-           [](const Tensor& self, nb::handle) { return wrap(alula::round(self)); },
-           "ndigits"_a = nb::none())
+      .def(
+          "__round__", [](const Tensor& self, nb::handle) { return wrap(alula::round(self)); },
+          "ndigits"_a = nb::none())
       .def("__repr__", &repr)
       .def("__str__", &str)
       .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
@@ -311,14 +315,18 @@ void bind_tensor(nb::module_& m) {
              return nb::make_tuple(nb::module_::import_("alula._pickle").attr("tensor"),
                                    nb::make_tuple(to_numpy(self), name_of(self.dtype())));
            })
-      .def("cpu", [](const Tensor& self) { return wrap(self.cpu()); }, "This tensor on the CPU.")
-      .def("gpu", [](const Tensor& self, int index) { return wrap(self.to({DeviceType::kGPU, index})); },
-           "gpu_index"_a = 0, "This tensor on a GPU.")
+      .def(
+          "cpu", [](const Tensor& self) { return wrap(self.cpu()); }, "This tensor on the CPU.")
+      .def(
+          "gpu",
+          [](const Tensor& self, int index) { return wrap(self.to({DeviceType::kGPU, index})); },
+          "gpu_index"_a = 0, "This tensor on a GPU.")
       .def_prop_ro("_id", &Tensor::id)
       .def("_same_as", &Tensor::same_as);
-  m.def("_from_dlpack", [](nb::handle x) { return wrap(from_dlpack(x)); }, "dlcapsule"_a,
-        "A tensor over the elements of an array of another library, which must not change while the "
-        "tensor lives. It takes a capsule or whatever has `__dlpack__`.");
+  m.def(
+      "_from_dlpack", [](nb::handle x) { return wrap(from_dlpack(x)); }, "dlcapsule"_a,
+      "A tensor over the elements of an array of another library, which must not change while the "
+      "tensor lives. It takes a capsule or whatever has `__dlpack__`.");
 }
 
 }  // namespace alula::python
