@@ -147,7 +147,7 @@ def test_other_threads_run_while_it_trains():
     took = time.perf_counter() - began
     done.set()
     thread.join()
-    assert ticks[0] > took * 50
+    assert ticks[0] > took * 10  # about 900 on a quiet machine; without giving up the lock a few
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

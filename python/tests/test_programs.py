@@ -117,5 +117,6 @@ def test_matmul_before_the_session(name):
 def test_mnist():
     lines = output_of("mnist_cnn").splitlines()
     (accuracy,) = numbers("Test accuracy: <number>", lines[-1])
-    assert accuracy >= 0.98
+    # Seeds vary: 0.9817 to 0.9839 was seen. What must not happen is a network that learns worse.
+    assert accuracy >= 0.978
     assert [line for line in lines if line.startswith("Epoch ")] == [f"Epoch {i}/10" for i in range(1, 11)]
