@@ -1,6 +1,5 @@
 # libalula_cuda.so: the GPU's backend, loaded at run time where there is a GPU.
 
-alula_sources(cuda_sources alula/backends/cuda EXCLUDE "_test\\.cpp$")
 set(ALULA_HAS_CUDA OFF)
 if(NOT ALULA_BUILD_CUDA)
   message(STATUS "CUDA plugin: left out (ALULA_BUILD_CUDA is OFF)")
@@ -15,11 +14,20 @@ endif()
 set(ALULA_HAS_CUDA ON)
 message(STATUS "CUDA plugin: built with CUDA ${CUDAToolkit_VERSION}")
 
-# The code generator and its compiler need no driver: they stand apart, to be tested without one.
+include(cmake/device_sources.cmake)
+alula_sources(cuda_sources alula/backends/cuda EXCLUDE "_test\\.cpp$")
+
+# What needs no driver stands apart, to be tested without one: the code generator, its compiler, and the
+# kernels, which see no more of a GPU than card.h.
 set(codegen_sources ${cuda_sources})
-list(FILTER codegen_sources INCLUDE REGEX "/(layout|codegen|prelude|nvrtc)\\.cpp$")
-list(REMOVE_ITEM cuda_sources ${codegen_sources})
-add_library(alula_cuda_codegen STATIC ${codegen_sources})
+list(FILTER codegen_sources INCLUDE REGEX "/cuda/((card|codegen|disk_cache|kernels|layout|nvrtc)\\.cpp$|kernels/)")
+set(emulated_sources ${cuda_sources})
+list(FILTER emulated_sources INCLUDE REGEX "/emulated/")
+list(REMOVE_ITEM cuda_sources ${codegen_sources} ${emulated_sources})
+
+alula_device_sources(device_sources)
+add_library(alula_cuda_codegen OBJECT ${codegen_sources} "${device_sources}")
+set_target_properties(alula_cuda_codegen PROPERTIES POSITION_INDEPENDENT_CODE ON)
 # (The target CUDA::nvrtc would bring the driver along.)
 target_link_libraries(alula_cuda_codegen PUBLIC alula "${CUDA_nvrtc_LIBRARY}")
 target_include_directories(alula_cuda_codegen SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
@@ -30,3 +38,13 @@ target_link_libraries(alula_cuda PRIVATE alula_cuda_codegen CUDA::cudart CUDA::c
                                          CUDA::cuda_driver)
 set_target_properties(alula_cuda PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 alula_precompile(alula_cuda)
+
+# The host as a GPU: the same kernels, compiled as C++ when they are first used. For tests alone.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  add_library(alula_cuda_emulated MODULE ${emulated_sources})
+  target_link_libraries(alula_cuda_emulated PRIVATE alula_cuda_codegen ${CMAKE_DL_LIBS})
+  target_compile_definitions(
+    alula_cuda_emulated PRIVATE ALULA_CXX_COMPILER="${CMAKE_CXX_COMPILER}"
+                                ALULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  alula_precompile(alula_cuda_emulated)
+endif()

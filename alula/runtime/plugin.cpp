@@ -17,8 +17,10 @@ bool has_driver() {
 
 /// Loads the plugin once; why that failed, or nothing.
 const std::string& outcome() {
-  // The driver first: where there is none, nothing else needs to be opened.
-  static const std::string problem = has_driver() ? load(file()) : "no NVIDIA driver is installed";
+  // The driver first: where there is none, nothing else needs to be opened, unless it was named.
+  static const std::string problem = std::getenv("ALULA_PLUGIN") != nullptr || has_driver()
+                                         ? load(file())
+                                         : "no NVIDIA driver is installed";
   return problem;
 }
 

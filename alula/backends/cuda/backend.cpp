@@ -34,7 +34,9 @@ bool CudaBackend::supports(const Op& op, SpecRefs inputs) const {
 }
 
 void CudaBackend::run(const Op& op, std::span<const View> inputs, std::span<const View> outputs) {
-  cudaStream_t stream = gpu().stream();
+  Gpu& card = gpu();
+  const CurrentCard current(card);
+  cudaStream_t stream = card.stream();
   op.type().kernel(DeviceType::kGPU)(op, {.inputs = inputs, .outputs = outputs, .queue = stream});
 }
 

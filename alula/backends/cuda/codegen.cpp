@@ -10,26 +10,6 @@ namespace {
 using scalar::Instruction;
 using scalar::Opcode;
 
-std::string_view type_name(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16: return "Half";
-    case DType::kBFloat16: return "BFloat16";
-    case DType::kFloat32: return "float";
-    case DType::kFloat64: return "double";
-    case DType::kInt8: return "signed char";
-    case DType::kInt16: return "short";
-    case DType::kInt32: return "int";
-    case DType::kInt64: return "long long";
-    case DType::kUInt8: return "unsigned char";
-    case DType::kUInt16: return "unsigned short";
-    case DType::kUInt32: return "unsigned int";
-    case DType::kUInt64: return "unsigned long long";
-    case DType::kBool: return "bool";
-    case DType::kString: break;
-  }
-  fail<InternalError>("GPU: strings stay on the CPU.");
-}
-
 /// A constant to the last bit.
 std::string literal(const Instruction& step) {
   if (!is_floating(step.dtype)) {

@@ -3,14 +3,12 @@
 #include <string>
 #include <string_view>
 
+#include "alula/backends/cuda/card.h"
 #include "alula/backends/cuda/layout.h"
 #include "alula/scalar/program.h"
 
 /// Prints scalar programs as CUDA C++.
 namespace alula::cuda {
-
-/// What every kernel's source starts with: the instructions as functions, and how tensors are read.
-std::string_view prelude();
 
 /// A kernel named `name` that applies a program to each element of tensors that line up like
 /// `pattern`; without the prelude. Its arguments: the inputs, the outputs, Layout::argument(), then
@@ -29,8 +27,5 @@ class Arguments {
  private:
   InlineVector<void*, 12> pointers_;
 };
-
-/// Threads in a block; kernels are compiled for no more.
-inline constexpr int kBlockThreads = 256;
 
 }  // namespace alula::cuda

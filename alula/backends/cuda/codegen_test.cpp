@@ -55,7 +55,7 @@ std::vector<Tensor> poisoned_outputs(const Case& test) {
 std::string name_of_kernel(size_t i) { return "kernel" + std::to_string(i); }
 
 std::string source_of(std::vector<Case>& cases) {
-  std::string source(prelude());
+  std::string source(device_source("prelude"));
   for (size_t i = 0; i < cases.size(); ++i) {
     std::vector<Tensor> outputs = poisoned_outputs(cases[i]);
     const Layout layout(views_of(cases[i].inputs), views_of(outputs));
@@ -181,26 +181,10 @@ std::vector<Case> op_cases(const std::vector<DType>& only = {}) {
 // ---- the host as a GPU -----------------------------------------------------------------------
 
 constexpr const char* kHostShim = R"(
-#include <cmath>
-#include <cstring>
 #include <utility>
-#define __global__
-#define __device__
-#define __forceinline__ inline
-#define __launch_bounds__(x)
-struct Dim { unsigned int x; };
-static Dim blockIdx, threadIdx, blockDim, gridDim;
-static inline unsigned int __umulhi(unsigned int a, unsigned int b) {
-  return (unsigned int)(((unsigned long long)a * b) >> 32);
-}
 #define ALULA_ON_HOST
-#include "alula/core/half.h"
-struct Half;
-static inline float float_of(unsigned int bits) { return std::bit_cast<float>(bits); }
-static inline double double_of(unsigned long long bits) { return std::bit_cast<double>(bits); }
-static inline unsigned int bits_of(float x) { return std::bit_cast<unsigned int>(x); }
-static inline float to_float(Half x);
-static inline void from_float(float x, Half& to);
+#include "alula/backends/cuda/emulated/threads.h"
+static alula::cuda::emulated::Engine with;
 )";
 
 constexpr const char* kHostEnd = R"(
@@ -208,6 +192,7 @@ static inline float to_float(Half x) { return alula::internal::half_to_float(x.b
 static inline void from_float(float x, Half& to) { to.bits = alula::internal::float_to_half(x); }
 template <class... A, size_t... I>
 static void launch(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
+  engine = &with;
   gridDim.x = 2;
   blockDim.x = 3;
   for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
@@ -278,7 +263,7 @@ void expect_compiles(std::vector<Case> cases, int architecture) {
   constexpr size_t kBatch = 200;
   for (size_t i = 0; i < cases.size(); i += kBatch) {
     std::vector<Case> batch(cases.begin() + i, cases.begin() + std::min(cases.size(), i + kBatch));
-    EXPECT_GT(cuda::compile(source_of(batch), architecture).size(), 1000u);
+    EXPECT_GT(cuda::compile(source_of(batch), architecture, name_of_kernel(0)).code.size(), 1000u);
   }
 }
 
@@ -326,6 +311,6 @@ TEST(Codegen, SourceThatDoesNotCompileIsAnErrorWithTheCompilersWords) {
 }
 
 TEST(Codegen, CompilesForGpusNewerThanItself) {
-  const std::string image = cuda::compile("extern \"C\" __global__ void kernel() {}", 999);
+  const std::string image = cuda::compile("extern \"C\" __global__ void kernel() {}", 999).code;
   EXPECT_NE(image.find(".visible .entry kernel"), std::string::npos);
 }

@@ -29,7 +29,8 @@ GpuInfo info_of(int ordinal) {
           .name = properties.name,
           .architecture = 10 * properties.major + properties.minor,
           .multiprocessors = properties.multiProcessorCount,
-          .memory = properties.totalGlobalMem};
+          .memory = properties.totalGlobalMem,
+          .shared_memory = properties.sharedMemPerBlockOptin};
 }
 
 Gpu::Gpu(GpuInfo info)
@@ -42,15 +43,51 @@ Gpu::Gpu(GpuInfo info)
   g_cards[info_.ordinal].store(this, std::memory_order_release);
 }
 
-CUfunction Gpu::kernel(const std::string& source) {
-  const std::lock_guard lock(kernels_mutex_);
-  CUfunction& function = kernels_[source];
-  if (function != nullptr) return function;
-  const std::string image = compile(source, info_.architecture);
+LoadedKernel Gpu::load(const KernelSource& source) {
+  const Image image = compile_cached(source.text(), info_.architecture, source.function);
   CUmodule module = nullptr;
-  check(cuModuleLoadData(&module, image.data()), "cuModuleLoadData");
-  check(cuModuleGetFunction(&function, module, "kernel"), "cuModuleGetFunction");
+  CUfunction function = nullptr;
+  check(cuModuleLoadData(&module, image.code.data()), "cuModuleLoadData");
+  check(cuModuleGetFunction(&function, module, image.function.c_str()), "cuModuleGetFunction");
   return function;
+}
+
+void Gpu::launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue) {
+  constexpr size_t kWithoutAsking = 48 << 10;
+  auto* function = static_cast<CUfunction>(const_cast<void*>(kernel));
+  if (grid.shared_bytes > kWithoutAsking)
+    check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                             static_cast<int>(grid.shared_bytes)),
+          "cuFuncSetAttribute");
+  check(cuLaunchKernel(function, grid.blocks[0], grid.blocks[1], grid.blocks[2], grid.threads[0],
+                       grid.threads[1], grid.threads[2], static_cast<unsigned>(grid.shared_bytes),
+                       static_cast<cudaStream_t>(queue), arguments, nullptr),
+        "cuLaunchKernel");
+}
+
+void Gpu::clear(void* at, size_t bytes, void* queue) {
+  check(cudaMemsetAsync(at, 0, bytes, static_cast<cudaStream_t>(queue)), "cudaMemsetAsync");
+}
+
+void Gpu::copy(void* to, const void* from, size_t bytes, void* queue) {
+  check(
+      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(queue)),
+      "cudaMemcpyAsync");
+}
+
+namespace {
+thread_local Gpu::Blocks* t_kept = nullptr;
+}
+
+void Gpu::keep_scratch_in(Blocks* blocks) { t_kept = blocks; }
+
+void* Gpu::take_scratch(size_t bytes) { return memory_.allocate(bytes); }
+
+void Gpu::release_scratch(void* block, size_t bytes) noexcept {
+  if (t_kept != nullptr)
+    t_kept->push_back({block, bytes});
+  else
+    memory_.release(block, bytes);
 }
 
 Gpu& current_gpu() {

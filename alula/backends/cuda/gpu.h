@@ -1,10 +1,10 @@
 #pragma once
-#include <map>
 #include <mutex>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "alula/backends/cuda/allocator.h"
+#include "alula/backends/cuda/card.h"
 #include "alula/backends/cuda/error.h"
 #include "alula/backends/cuda/staging.h"
 
@@ -17,6 +17,7 @@ struct GpuInfo {
   int architecture = 0;  // 90: compute capability 9.0
   int multiprocessors = 0;
   size_t memory = 0;
+  size_t shared_memory = 0;  // the most that a block can have
 };
 GpuInfo info_of(int ordinal);
 
@@ -24,12 +25,21 @@ class MatMuls;
 
 /// One card in use: its context, its stream and what has been made for it. Made when the card is
 /// first used, never destroyed, since tensors may outlive everything.
-class Gpu {
+class Gpu final : public Card {
  public:
   /// Makes the card the thread's current one, with a context.
   explicit Gpu(GpuInfo info);
 
   const GpuInfo& info() const { return info_; }
+  int multiprocessors() const override { return info_.multiprocessors; }
+  int architecture() const override { return info_.architecture; }
+  size_t most_shared_bytes() const override { return info_.shared_memory; }
+  void launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue) override;
+  void clear(void* at, size_t bytes, void* queue) override;
+  void copy(void* to, const void* from, size_t bytes, void* queue) override;
+  void* take_scratch(size_t bytes) override;
+  void release_scratch(void* block, size_t bytes) noexcept override;
+
   cudaStream_t stream() const { return stream_; }
   /// For captures alone: what other threads put on `stream` must not get into them.
   cudaStream_t capture_stream() const { return capture_stream_; }
@@ -39,18 +49,23 @@ class Gpu {
   Staging& staging() { return staging_; }
   MatMuls& matmuls() { return *matmuls_; }
 
-  /// The function `kernel` of a source, compiled and loaded the first time.
-  CUfunction kernel(const std::string& source);
+  /// While a graph is captured, what kernels let go of goes here instead: it is the graph's.
+  struct Block {
+    void* data;
+    size_t bytes;
+  };
+  using Blocks = std::vector<Block>;
+  void keep_scratch_in(Blocks* blocks);
 
  private:
+  LoadedKernel load(const KernelSource& source) override;
+
   GpuInfo info_;
   cudaStream_t stream_ = nullptr, capture_stream_ = nullptr;
   std::mutex capture_mutex_;
   DeviceMemory memory_;
   Staging staging_;
   std::unique_ptr<MatMuls> matmuls_;
-  std::mutex kernels_mutex_;
-  std::unordered_map<std::string, CUfunction> kernels_;
 };
 
 /// The card that is current in this thread: a kernel runs while its backend has made it so.

@@ -38,10 +38,17 @@ CapturedGraph::CapturedGraph(Gpu& gpu, std::vector<Step> steps)
 }
 
 CapturedGraph::~CapturedGraph() {
+  release_scratch();
   if (graph_ == nullptr) return;
   cudaSetDevice(gpu_.info().ordinal);
   cudaStreamSynchronize(gpu_.stream());  // it may still be running
   cudaGraphExecDestroy(graph_);
+}
+
+/// What is put on the stream from now on comes after the graph's last run.
+void CapturedGraph::release_scratch() {
+  for (const Gpu::Block& block : scratch_) gpu_.memory().release(block.data, block.bytes);
+  scratch_.clear();
 }
 
 void CapturedGraph::run(std::span<void* const> slots) {
@@ -53,6 +60,7 @@ void CapturedGraph::run(std::span<void* const> slots) {
 }
 
 void CapturedGraph::put_on(cudaStream_t stream, std::span<void* const> slots) {
+  const CurrentCard current(gpu_);
   for (const Step& step : steps_) {
     const Views inputs = bind(step.inputs, slots), outputs = bind(step.outputs, slots);
     step.op->type().kernel(DeviceType::kGPU)(
@@ -66,9 +74,13 @@ cudaGraph_t CapturedGraph::capture(std::span<void* const> slots) {
   cudaStream_t stream = gpu_.capture_stream();
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
   cudaGraph_t graph = nullptr;
+  release_scratch();
+  gpu_.keep_scratch_in(&scratch_);
   try {
     put_on(stream, slots);
+    gpu_.keep_scratch_in(nullptr);
   } catch (...) {
+    gpu_.keep_scratch_in(nullptr);
     cudaStreamEndCapture(stream, &graph);
     if (graph != nullptr) cudaGraphDestroy(graph);
     cudaGetLastError();

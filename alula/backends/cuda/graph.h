@@ -14,11 +14,13 @@ class CapturedGraph final : public Executable {
   cudaGraph_t capture(std::span<void* const> slots);
   void put_on(cudaStream_t stream, std::span<void* const> slots);
   void make_ready(std::span<void* const> slots);
+  void release_scratch();
 
   Gpu& gpu_;
   std::vector<Step> steps_;
   std::vector<void*> slots_;  // those that are captured
   cudaGraphExec_t graph_ = nullptr;
+  Gpu::Blocks scratch_;  // what its kernels need on their way
 };
 
 }  // namespace alula::cuda

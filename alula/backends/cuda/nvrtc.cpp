@@ -4,6 +4,7 @@
 #include <memory>
 #include <nvrtc.h>
 
+#include "alula/backends/cuda/disk_cache.h"
 #include "alula/core/error.h"
 
 namespace alula::cuda {
@@ -44,7 +45,7 @@ std::vector<int> supported_architectures() {
   return architectures;
 }
 
-std::string compile(const std::string& source, int architecture) {
+Image compile(const std::string& source, int architecture, const std::string& function) {
   const std::vector<int> known = supported_architectures();
   const bool exact = std::find(known.begin(), known.end(), architecture) != known.end();
   // PTX for the newest one that is not newer than the GPU: the driver does the rest.
@@ -60,16 +61,34 @@ std::string compile(const std::string& source, int architecture) {
   const char* options[] = {target.c_str(), "--std=c++17", "--fmad=false", "--ftz=true",
                            "--disable-warnings"};
   const Program program = make_program(source);
+  check(nvrtcAddNameExpression(program.get(), function.c_str()), "nvrtcAddNameExpression");
   const nvrtcResult result = nvrtcCompileProgram(program.get(), std::size(options), options);
   require<InternalError>(result == NVRTC_SUCCESS, "GPU: a kernel does not compile: {}\n{}",
                          nvrtcGetErrorString(result), log_of(program.get()));
+  const char* name = nullptr;
+  check(nvrtcGetLoweredName(program.get(), function.c_str(), &name), "nvrtcGetLoweredName");
   size_t size = 0;
   check(exact ? nvrtcGetCUBINSize(program.get(), &size) : nvrtcGetPTXSize(program.get(), &size),
         "nvrtcGetCUBINSize");
-  std::string image(size, '\0');
-  check(
-      exact ? nvrtcGetCUBIN(program.get(), image.data()) : nvrtcGetPTX(program.get(), image.data()),
-      "nvrtcGetCUBIN");
+  Image image{.code = std::string(size, '\0'), .function = name};
+  check(exact ? nvrtcGetCUBIN(program.get(), image.code.data())
+              : nvrtcGetPTX(program.get(), image.code.data()),
+        "nvrtcGetCUBIN");
+  return image;
+}
+
+Image compile_cached(const std::string& source, int architecture, const std::string& function) {
+  int major = 0, minor = 0;
+  check(nvrtcVersion(&major, &minor), "nvrtcVersion");
+  const std::string key =
+      fmt::format("NVRTC {}.{}, sm_{}, {}\n{}", major, minor, architecture, function, source);
+  if (std::optional<std::string> kept = disk_cache::read(key)) {
+    const size_t end = kept->find('\n');
+    if (end != std::string::npos)
+      return {.code = kept->substr(end + 1), .function = kept->substr(0, end)};
+  }
+  Image image = compile(source, architecture, function);
+  disk_cache::write(key, image.function + "\n" + image.code);
   return image;
 }
 

@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "alula/backends/cuda/codegen.h"
-#include "alula/backends/cuda/gpu.h"
 #include "alula/backends/cuda/kernels.h"
 
 namespace alula::cuda {
@@ -21,21 +20,21 @@ class Kernels final : public scalar::Prepared {
   }
   explicit Kernels(const scalar::Program& program) : program_(program) {}
 
-  CUfunction get(Gpu& gpu, const Pattern& pattern) const {
+  LoadedKernel get(Card& card, const Pattern& pattern) const {
     const std::lock_guard lock(mutex_);
     for (const Entry& entry : entries_)
-      if (entry.gpu == &gpu && entry.pattern == pattern) return entry.function;
-    std::string source(prelude());
-    source += kernel_source(program_, pattern, "kernel");
-    entries_.push_back({&gpu, pattern, gpu.kernel(source)});
-    return entries_.back().function;
+      if (entry.card == &card && entry.pattern == pattern) return entry.kernel;
+    const KernelSource source{
+        .files = "", .function = "kernel", .own = kernel_source(program_, pattern, "kernel")};
+    entries_.push_back({&card, pattern, card.find(source)});
+    return entries_.back().kernel;
   }
 
  private:
   struct Entry {
-    Gpu* gpu;
+    Card* card;
     Pattern pattern;
-    CUfunction function;
+    LoadedKernel kernel;
   };
 
   const scalar::Program& program_;
@@ -43,23 +42,14 @@ class Kernels final : public scalar::Prepared {
   mutable std::vector<Entry> entries_;
 };
 
-/// Blocks enough to fill the card a few times over; threads go on with what is left.
-int blocks_for(const Gpu& gpu, int64_t threads) {
-  constexpr int64_t kBlocksEach = 32;
-  const int64_t most = kBlocksEach * gpu.info().multiprocessors;
-  return static_cast<int>(std::min(most, (threads + kBlockThreads - 1) / kBlockThreads));
-}
-
 void run(const ElementwiseOp& op, const KernelCall& call) {
   if (call.outputs[0].size() == 0) return;
-  Gpu& gpu = current_gpu();
+  Card& card = current_card();
   const Layout layout(call.inputs, call.outputs);
-  CUfunction function = Kernels::of(op.program()).get(gpu, layout.pattern());
+  LoadedKernel kernel = Kernels::of(op.program()).get(card, layout.pattern());
   const auto count = static_cast<size_t>(op.program().parameter_count());
   Arguments arguments(layout, call.inputs, call.outputs, std::span(op.parameters).first(count));
-  check(cuLaunchKernel(function, blocks_for(gpu, layout.packs()), 1, 1, kBlockThreads, 1, 1, 0,
-                       static_cast<cudaStream_t>(call.queue), arguments.data(), nullptr),
-        "cuLaunchKernel");
+  card.launch(kernel, grid_for(layout.packs()), arguments.data(), call.queue);
 }
 
 const RegisterGpuKernel<ElementwiseOp> registered{&run, kNumericOrBool};

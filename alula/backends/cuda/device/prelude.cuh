@@ -1,13 +1,11 @@
-// The start of every generated kernel: CUDA C++ that NVRTC compiles, without any include. The
+// The start of every kernel's source: CUDA C++ that NVRTC compiles, without any include. The
 // instructions mean the same as on the CPU. They cannot report an element that is no good, though:
 // an integer divided by zero, or raised to a negative power, is 0.
-#include "alula/backends/cuda/codegen.h"
-
-namespace alula::cuda {
-namespace {
-
-constexpr std::string_view kPrelude = R"cuda(
 #define DEVICE static __device__ __forceinline__
+#ifndef ALULA_ON_HOST
+// Memory whose size the launch says: SHARED_BYTES(name) declares `unsigned char name[]`.
+#define SHARED_BYTES(name) extern __shared__ __align__(16) unsigned char name[]
+#endif
 
 // ---- types -----------------------------------------------------------------------------------
 
@@ -45,6 +43,7 @@ template <class T> using Wrapping = typename Integer<T>::Wrapping;
 DEVICE float float_of(unsigned int bits) { return __uint_as_float(bits); }
 DEVICE double double_of(unsigned long long bits) { return __longlong_as_double(bits); }
 DEVICE unsigned int bits_of(float x) { return __float_as_uint(x); }
+DEVICE unsigned long long bits_of(double x) { return __double_as_longlong(x); }
 DEVICE float to_float(Half x) {
   float result;
   asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(x.bits));
@@ -210,10 +209,23 @@ template <int kRank, int kInputs, class Index> struct Rows {
     }
   }
 };
-)cuda";
 
-}  // namespace
+// ---- threads that work together --------------------------------------------------------------
 
-std::string_view prelude() { return kPrelude; }
+// Joins the values of a warp's threads; every thread gets the result.
+template <class T, class Join> DEVICE T join_warp(T x, Join join) {
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) x = join(x, __shfl_xor_sync(0xffffffffu, x, mask));
+  return x;
+}
 
-}  // namespace alula::cuda
+// Joins the values of a block's threads, whose number is a multiple of 32; every thread gets the
+// result. `room` is shared memory for 32 values; it can be used again after the next barrier.
+template <class T, class Join> DEVICE T join_block(T x, T none, T* room, Join join) {
+  x = join_warp(x, join);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = x;
+  __syncthreads();
+  x = threadIdx.x % 32 < blockDim.x / 32 ? room[threadIdx.x % 32] : none;
+  return join_warp(x, join);
+}

@@ -1,0 +1,34 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "alula/backends/cuda/card.h"
+
+namespace alula::cuda::emulated {
+
+/// What was put on a queue while a graph was captured: done when the graph runs.
+using Recording = std::vector<std::function<void()>>;
+
+/// The host as a card. Kernels are compiled by the host's compiler and run thread by thread; where
+/// NVRTC is asked for as well (ALULA_EMULATED_NVRTC names an architecture), it must compile them,
+/// too. A queue is a Recording, or null: then work is done at once.
+class EmulatedCard final : public Card {
+ public:
+  int multiprocessors() const override { return 2; }
+  int architecture() const override { return 90; }
+  size_t most_shared_bytes() const override { return 227 << 10; }
+  void launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue) override;
+  void clear(void* at, size_t bytes, void* queue) override;
+  void copy(void* to, const void* from, size_t bytes, void* queue) override;
+  void* take_scratch(size_t bytes) override;
+  void release_scratch(void* block, size_t bytes) noexcept override;
+
+  /// While a graph is captured, what kernels let go of is kept here.
+  std::vector<std::pair<void*, size_t>>* kept_scratch = nullptr;
+
+ private:
+  LoadedKernel load(const KernelSource& source) override;
+};
+
+}  // namespace alula::cuda::emulated

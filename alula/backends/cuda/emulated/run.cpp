@@ -1,0 +1,186 @@
+#include "alula/backends/cuda/emulated/run.h"
+
+#include <exception>
+#include <vector>
+
+namespace alula::cuda::emulated {
+namespace {
+
+constexpr size_t kStackBytes = 256 << 10;
+constexpr unsigned kWarp = 32;
+
+extern "C" void alula_emulated_switch(void** save, void* to);
+// Saves what a call must preserve on the stack, and goes on on another one.
+asm(R"(
+.text
+.globl alula_emulated_switch
+.hidden alula_emulated_switch
+.type alula_emulated_switch, @function
+alula_emulated_switch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size alula_emulated_switch, .-alula_emulated_switch
+)");
+
+/// Threads that wait for one another.
+struct Group {
+  unsigned alive = 0, arrived = 0;
+  unsigned round = 0;
+  unsigned long long words[kWarp] = {};
+
+  void arrive() {
+    if (++arrived == alive) open();
+  }
+  void leave() {
+    if (--alive == arrived && alive > 0) open();
+  }
+  void open() {
+    arrived = 0;
+    ++round;
+  }
+};
+
+struct Thread {
+  void* stack = nullptr;  // where it is to go on
+  Dim index;
+  unsigned number = 0;  // in the block
+  const Group* waits_for = nullptr;
+  unsigned round = 0;  // of the group, when it began to wait
+  bool ended = false;
+};
+
+/// The block that runs in this host thread.
+class Block {
+ public:
+  static thread_local Block* current;
+
+  Block(ThreadFunction function, const Grid& grid, void** arguments)
+      : function_(function), arguments_(arguments), shared_(grid.shared_bytes + 16) {
+    const auto count = grid.threads[0] * grid.threads[1] * grid.threads[2];
+    threads_.resize(count);
+    while (stacks().size() < count) stacks().emplace_back(new std::byte[kStackBytes]);
+    engine.threads = {grid.threads[0], grid.threads[1], grid.threads[2]};
+    engine.blocks = {grid.blocks[0], grid.blocks[1], grid.blocks[2]};
+    engine.shared = shared_.data() + (16 - reinterpret_cast<uintptr_t>(shared_.data()) % 16);
+    engine.wait_for_block = [] { current->wait(current->all_); };
+    engine.wait_for_warp = [] { current->wait(current->warp()); };
+  }
+
+  void run(Dim index) {
+    engine.block = index;
+    start();
+    size_t ended = 0;
+    while (ended < threads_.size()) {
+      bool moved = false;
+      for (Thread& thread : threads_) {
+        if (thread.ended || is_waiting(thread)) continue;
+        moved = true;
+        resume(thread);
+        ended += thread.ended;
+      }
+      require<InternalError>(moved, "GPU: threads of a kernel wait for others that never come.");
+    }
+  }
+
+  Engine engine;
+
+ private:
+  static std::vector<std::unique_ptr<std::byte[]>>& stacks() {
+    thread_local std::vector<std::unique_ptr<std::byte[]>> stacks;
+    return stacks;
+  }
+
+  void start() {
+    const auto count = static_cast<unsigned>(threads_.size());
+    all_ = {.alive = count};
+    warps_.assign((count + kWarp - 1) / kWarp, {});
+    for (unsigned i = 0; i < count; ++i) {
+      const Dim& size = engine.threads;
+      ++warps_[i / kWarp].alive;
+      threads_[i] = {.index = {i % size.x, i / size.x % size.y, i / size.x / size.y}, .number = i};
+      // The stack as alula_emulated_switch leaves it, six registers, and `begin` to return to.
+      const auto top =
+          reinterpret_cast<uintptr_t>(stacks()[i].get() + kStackBytes) & ~uintptr_t{15};
+      auto* words = reinterpret_cast<void**>(top) - 2;
+      words[0] = reinterpret_cast<void*>(&begin);
+      words[1] = nullptr;
+      threads_[i].stack = words - 6;
+    }
+  }
+
+  static bool is_waiting(const Thread& thread) {
+    return thread.waits_for != nullptr && thread.waits_for->round == thread.round;
+  }
+
+  void resume(Thread& thread) {
+    running_ = &thread;
+    thread.waits_for = nullptr;
+    engine.thread = thread.index;
+    engine.lane = thread.number % kWarp;
+    engine.words = warp().words;
+    alula_emulated_switch(&own_stack_, thread.stack);
+  }
+
+  [[noreturn]] static void begin() {
+    Block& block = *current;
+    block.function_(block.engine, block.arguments_);
+    block.running_->ended = true;
+    block.warp().leave();
+    block.all_.leave();
+    alula_emulated_switch(&block.running_->stack, block.own_stack_);
+    std::terminate();  // nobody goes on with a thread that has ended
+  }
+
+  Group& warp() { return warps_[running_->number / kWarp]; }
+
+  void wait(Group& group) {
+    Thread& self = *running_;
+    self.round = group.round;
+    group.arrive();
+    if (group.round != self.round) return;
+    self.waits_for = &group;
+    alula_emulated_switch(&self.stack, own_stack_);
+  }
+
+  ThreadFunction function_;
+  void** arguments_;
+  std::vector<unsigned char> shared_;
+  std::vector<Thread> threads_;
+  std::vector<Group> warps_;
+  Group all_;
+  Thread* running_ = nullptr;
+  void* own_stack_ = nullptr;
+};
+thread_local Block* Block::current = nullptr;
+
+}  // namespace
+
+void run_grid(ThreadFunction thread, const Grid& grid, void** arguments) {
+  Block block(thread, grid, arguments);
+  Block* const outer = std::exchange(Block::current, &block);
+  const auto restore = [&] { Block::current = outer; };
+  try {
+    for (unsigned z = 0; z < grid.blocks[2]; ++z)
+      for (unsigned y = 0; y < grid.blocks[1]; ++y)
+        for (unsigned x = 0; x < grid.blocks[0]; ++x) block.run({x, y, z});
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
+}
+
+}  // namespace alula::cuda::emulated
