@@ -5,6 +5,12 @@
 array([[11.]], dtype=float32)
 """
 
+import os as _os
+
+# NumPy's threads for products wait 0.1 s for the next one on a core of their own, which Alula's then lack.
+# Half a millisecond serves a loop of products as well. It counts if NumPy has yet to be imported.
+_os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
+
 from alula import errors
 from alula._native import *  # noqa: F403
 from alula._native._compat import Graph, Operation

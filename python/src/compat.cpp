@@ -171,16 +171,16 @@ nb::list run_all(v1::DetachedSession& session, nb::handle fetches, nb::handle fe
   std::vector<Tensor> tensors;
   for (const nb::handle fetch : fetches) tensors.push_back(graph_tensor(fetch));
   const v1::RunOptions options = run_options(feeds, targets);
-  const std::vector<Tensor> values = without_lock([&] { return session.run(tensors, options); });
+  std::vector<Tensor> values = without_lock([&] { return session.run(tensors, options); });
   nb::list results;
-  for (const Tensor& value : values) results.append(to_numpy(value));
+  for (Tensor& value : values) results.append(taken_to_numpy(std::move(value)));
   return results;
 }
 
 nb::object run_one(v1::DetachedSession& session, nb::handle fetch, nb::handle feeds) {
   const Tensor tensor = graph_tensor(fetch);
   const v1::RunOptions options = run_options(feeds, nb::tuple());
-  return to_numpy(without_lock([&] { return session.run(tensor, options); }));
+  return taken_to_numpy(without_lock([&] { return session.run(tensor, options); }));
 }
 
 void bind_graph(nb::module_& m) {

@@ -47,6 +47,9 @@ DType to_dtype(nb::handle value);
 
 /// An array of NumPy with a copy of the elements; a scalar of NumPy if the rank is 0.
 nb::object to_numpy(const Tensor& tensor);
+/// The same of a tensor that is handed over: nothing is copied if nobody else holds its elements.
+/// They must not be an array's that somebody else holds.
+nb::object taken_to_numpy(Tensor tensor);
 /// An array over the elements themselves, which cannot be written.
 nb::object to_numpy_view(const Tensor& tensor);
 

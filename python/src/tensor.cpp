@@ -5,7 +5,6 @@
 #include "python/src/array.h"
 #include "python/src/convert.h"
 #include "python/src/dtype.h"
-#include "python/src/errors.h"
 
 namespace alula::python {
 namespace {
@@ -32,25 +31,6 @@ nb::ndarray<nb::ro> share(const Tensor& tensor) {
   for (int i = 0; i < tensor.rank(); ++i) dims[i] = static_cast<size_t>(tensor.shape()[i]);
   return nb::ndarray<nb::ro>(tensor.data(), static_cast<size_t>(tensor.rank()), dims,
                              owner_of(tensor), nullptr, dlpack_dtype(tensor.dtype()));
-}
-
-nb::object texts_to_numpy(const Tensor& tensor) {
-  nb::list texts;
-  for (const std::string& text : tensor.span<std::string>())
-    texts.append(nb::bytes(text.data(), text.size()));
-  if (tensor.rank() == 0) return texts[0];
-  nb::object array = numpy().attr("empty")(texts.size(), "O");
-  for (size_t i = 0; i < texts.size(); ++i) array[i] = texts[i];
-  return array.attr("reshape")(nb::tuple(wrap(tensor.shape())));
-}
-
-void check_has_values(const Tensor& tensor, const char* what) {
-  if (tensor.is_symbolic())
-    throw nb::type_error(fmt::format("tensor: {} needs its values, and {} stands for values to "
-                                     "come: it was made while a function was traced, or for a "
-                                     "model's or a session's graph.",
-                                     what, tensor.spec())
-                             .c_str());
 }
 
 nb::object scalar_of(const Tensor& tensor, const char* what) {
@@ -105,73 +85,6 @@ nb::object array_protocol(const Tensor& tensor, nb::handle dtype, nb::handle cop
   return dtype.is_none() ? array : array.attr("astype")(dtype, "copy"_a = false);
 }
 
-// ---- the buffer protocol
-
-struct Export {
-  Py_ssize_t shape[kMaxRank], strides[kMaxRank];
-  Tensor tensor;
-};
-
-const char* format_of(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16: return "e";
-    case DType::kFloat32: return "f";
-    case DType::kFloat64: return "d";
-    case DType::kInt8: return "b";
-    case DType::kInt16: return "h";
-    case DType::kInt32: return "i";
-    case DType::kInt64: return "l";
-    case DType::kUInt8: return "B";
-    case DType::kUInt16: return "H";
-    case DType::kUInt32: return "I";
-    case DType::kUInt64: return "L";
-    case DType::kBool: return "?";
-    default: return nullptr;
-  }
-}
-
-int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
-  const Tensor* tensor = held_tensor(self);
-  view->obj = nullptr;
-  if (tensor == nullptr || tensor->is_symbolic() || format_of(tensor->dtype()) == nullptr ||
-      (flags & PyBUF_WRITABLE) != 0) {
-    PyErr_SetString(PyExc_BufferError,
-                    "a tensor's buffer can be read, not written, and only where it has numbers");
-    return -1;
-  }
-  try {
-    auto exported = std::make_unique<Export>();
-    exported->tensor = tensor->cpu();
-    const Tensor& host = exported->tensor;
-    auto stride = static_cast<Py_ssize_t>(size_of(host.dtype()));
-    view->itemsize = stride;
-    for (int i = host.rank() - 1; i >= 0; --i) {
-      exported->shape[i] = host.shape()[i];
-      exported->strides[i] = stride;
-      stride *= host.shape()[i];
-    }
-    view->buf = const_cast<void*>(host.data());
-    view->len = host.bytes();
-    view->readonly = 1;
-    view->ndim = host.rank();
-    view->format =
-        (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format_of(host.dtype())) : nullptr;
-    view->shape = (flags & PyBUF_ND) != 0 ? exported->shape : nullptr;
-    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? exported->strides : nullptr;
-    view->suboffsets = nullptr;
-    view->internal = exported.release();
-    view->obj = Py_NewRef(self);
-    return 0;
-  } catch (...) {
-    raise();
-    return -1;
-  }
-}
-
-void release_buffer(PyObject*, Py_buffer* view) noexcept {
-  delete static_cast<Export*>(view->internal);
-}
-
 /// Symbolic tensors are keys of feed_dict; others compare by their elements, so they are no keys.
 Py_hash_t hash(PyObject* self) noexcept {
   const Tensor* tensor = held_tensor(self);
@@ -185,8 +98,7 @@ PyType_Slot* tensor_slots() {
   static std::vector<PyType_Slot> slots = [] {
     std::vector<PyType_Slot> all;
     for (const PyType_Slot* slot = operator_slots; slot->slot != 0; ++slot) all.push_back(*slot);
-    all.push_back({Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)});
-    all.push_back({Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)});
+    for (const PyType_Slot* slot = buffer_slots; slot->slot != 0; ++slot) all.push_back(*slot);
     all.push_back({Py_tp_hash, reinterpret_cast<void*>(hash)});
     all.push_back({0, nullptr});
     return all;
@@ -209,24 +121,6 @@ std::string values_text(const Tensor& tensor) {
     return tensor.dtype() == string ? nb::repr(array).c_str() : nb::str(array).c_str();
   const std::string text = nb::repr(array).c_str();
   return text.find('\n') == std::string::npos ? text : "\n" + text;
-}
-
-nb::object to_numpy_view(const Tensor& tensor) {
-  check_has_values(tensor, "NumPy");
-  const Tensor host = without_lock([&] { return tensor.cpu(); });
-  if (host.dtype() == string) return texts_to_numpy(host);
-  if (host.dtype() == bfloat16)
-    return to_numpy_view(cast(host, float32))
-        .attr("astype")(numpy_dtype(bfloat16), "copy"_a = false);
-  // Through the buffer, so that int64 is the int64 that NumPy itself makes.
-  const nb::object memory = nb::steal(PyMemoryView_FromObject(wrap(host).ptr()));
-  return numpy().attr("asarray")(memory);
-}
-
-nb::object to_numpy(const Tensor& tensor) {
-  nb::object view = to_numpy_view(tensor);
-  if (tensor.dtype() == string) return view;
-  return tensor.rank() == 0 ? view[nb::make_tuple()] : view.attr("copy")();
 }
 
 Tensor from_dlpack(nb::handle object) {
@@ -323,6 +217,7 @@ void bind_tensor(nb::module_& m) {
           "gpu_index"_a = 0, "This tensor on a GPU.")
       .def_prop_ro("_id", &Tensor::id)
       .def("_same_as", &Tensor::same_as);
+  bind_elements(m);
   m.def(
       "_from_dlpack", [](nb::handle x) { return wrap(from_dlpack(x)); }, "dlcapsule"_a,
       "A tensor over the elements of an array of another library, which must not change while the "

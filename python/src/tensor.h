@@ -16,7 +16,12 @@ Tensor from_dlpack(nb::handle object);
 
 /// The operators that tensors and variables share: slots for a type's definition.
 extern PyType_Slot operator_slots[];
+/// Those by which a tensor's elements are read.
+extern PyType_Slot buffer_slots[];
+/// An error that names `what` if the tensor is symbolic.
+void check_has_values(const Tensor& tensor, const char* what);
 
+void bind_elements(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_variable(nb::module_& m);
 

@@ -244,3 +244,34 @@ def test_what_is_the_same_in_both_versions():
     assert tf.compat.v2 is tf
     with pytest.raises(AttributeError, match="TensorFlow has tf.compat.v1.batch_gather"):
         v1.batch_gather
+
+
+def test_results_may_be_written_and_nobody_else_sees_it():
+    for rows in (2, 600):  # small ones are copied by NumPy, large ones are not copied
+        with v1.Session() as session:
+            x = v1.placeholder(tf.float32, [rows, 256])
+            variable = v1.Variable(np.ones((rows, 256), np.float32))
+            known = tf.matmul(np.ones((rows, 2), np.float32), np.ones((2, 256), np.float32))
+            y = x + 1.0
+            session.run(v1.global_variables_initializer())
+            fed = np.zeros((rows, 256), np.float32)
+            for _ in range(2):
+                results = session.run([y, y, x, variable, known], {x: fed})
+                assert [float(r[0, 0]) for r in results] == [1, 1, 0, 1, 2]
+                for result in results:
+                    assert result.flags.writeable
+                    result[:] = 7
+                    assert sum(float(r[0, 0]) == 7 for r in results) == 1
+                    result[:] = -1
+            assert fed[0, 0] == 0
+
+
+def test_large_arrays_are_copies():
+    x = tf.ones((600, 256))
+    array = x.numpy()
+    array[:] = 7
+    assert array.flags.writeable and array.dtype == np.float32
+    assert float(x[0, 0]) == 1.0
+    del x
+    assert float(array[599, 255]) == 7.0
+    assert tf.zeros((400_000,), tf.int64).numpy().dtype.str == np.zeros(1, np.int64).dtype.str
