@@ -37,6 +37,7 @@ struct Pattern {
 /// The division by a number that stays the same, as a multiplication: right for n < 2^31.
 struct Divider {
   uint32_t multiplier = 0, shift = 0, divisor = 1;
+  Divider() = default;
   explicit Divider(uint32_t divisor);
   uint32_t divide(uint32_t n) const {
     return static_cast<uint32_t>(((uint64_t{n} * multiplier) >> 32) + n) >> shift;
