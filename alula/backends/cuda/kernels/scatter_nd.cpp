@@ -1,0 +1,69 @@
+#include "alula/ops/scatter_nd.h"
+
+#include <algorithm>
+
+#include "alula/backends/cuda/kernels.h"
+#include "alula/backends/cuda/kernels/movement.h"
+
+namespace alula::cuda {
+namespace {
+
+/// Device code's.
+struct Positions {
+  int depth;
+  long long dims[kMaxRank];
+};
+
+/// Updates: which slice of the result each goes to (of the dtype of indices, or int64).
+struct Updates {
+  const void* slices;
+  DType dtype;
+  int64_t count;
+  int64_t most;   // slices that the result has
+  int64_t slice;  // elements of one
+};
+
+/// Every warp compares its update's slice with all others: quick while those are few.
+void scatter_few(const KernelCall& call, const Updates& updates) {
+  const View &from = call.inputs[1], &y = call.outputs[0];
+  constexpr int64_t kWarps = 4;
+  const int columns = updates.slice > 32 ? 4 : 1;
+  const auto blocks = static_cast<unsigned>((updates.count + kWarps - 1) / kWarps);
+  const int64_t pieces = (updates.slice + 32 * columns - 1) / (32 * columns);
+  launch(call,
+         {"scatter", fmt::format("scatter_few<{}, {}, {}>", type_name(y.dtype()),
+                                 type_name(updates.dtype), columns)},
+         {.blocks = {blocks, static_cast<unsigned>(std::min<int64_t>(pieces, 1024)), 1},
+          .threads = {32, kWarps, 1}},
+         updates.slices, from.data, y.data, static_cast<int>(updates.count),
+         static_cast<long long>(updates.most), static_cast<int>(updates.slice));
+}
+
+const RegisterGpuKernel<ScatterNd> registered{
+    [](const ScatterNd& op, const KernelCall& call) {
+      const View &indices = call.inputs[0], &y = call.outputs[0];
+      if (y.size() == 0) return;
+      current_card().clear(y.data, static_cast<size_t>(y.bytes()), call.queue);
+      const auto depth = static_cast<int>(indices.shape().back());
+      const Shape dims = op.shape.slice(0, depth);
+      Updates updates{.slices = indices.data,
+                      .dtype = indices.dtype(),
+                      .count = indices.shape().slice(0, indices.shape().rank() - 1).size(),
+                      .most = dims.size(),
+                      .slice = op.shape.slice(depth, op.shape.rank()).size()};
+      if (updates.count == 0) return;
+      if (depth == 1) return scatter_few(call, updates);
+      const Scratch slices(static_cast<size_t>(updates.count) * sizeof(int64_t));
+      Positions positions{.depth = depth, .dims = {}};
+      for (int i = 0; i < depth; ++i) positions.dims[i] = dims[i];
+      launch(call, {"scatter", fmt::format("find_slices<{}>", type_name(indices.dtype()))},
+             grid_for(updates.count), indices.data, slices.data(),
+             static_cast<long long>(updates.count), positions);
+      updates.slices = slices.data();
+      updates.dtype = int64;
+      scatter_few(call, updates);
+    },
+    kNumericOrBool};
+
+}  // namespace
+}  // namespace alula::cuda
