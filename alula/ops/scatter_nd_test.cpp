@@ -8,6 +8,7 @@ using namespace alula::testing;
 OP_TEST(scatter_nd) {
   struct Case {
     Shape indices, shape;
+    double last = 3;  // of the positions along each dimension
   };
   const std::vector<Case> cases = {{{3, 1}, {5}},        {{7, 1}, {5, 3}},   {{2, 3, 2}, {5, 5}},
                                    {{4, 2}, {5, 5, 17}}, {{0, 1}, {5}},      {{1}, {4}},
@@ -18,7 +19,7 @@ OP_TEST(scatter_nd) {
     const Shape updates = c.indices.slice(0, outer) + c.shape.slice(depth, c.shape.rank());
     OpTest::check(
         [&](const auto& in) { return scatter_nd(in[0], in[1], c.shape); },
-        {random_tensor({index, c.indices}, {.from = 0, .to = 3}),
+        {random_tensor({index, c.indices}, {.from = 0, .to = c.last}),
          random_tensor({dtype, updates}, {.from = 0, .to = 2})},
         [&](const std::vector<Array>& in) {
           Array result(c.shape);
@@ -38,6 +39,12 @@ OP_TEST(scatter_nd) {
       for (const DType index : {int32, int64})
         if (dtype != string) check(dtype, index, c);
   check(float32, int32, {{100, 1}, {4, 3000}});
+  // Many updates: a few for each slice, and many for few.
+  check(float32, int32, {{6000, 1}, {5000, 2}, 4999});
+  check(float64, int64, {{9000, 1}, {70'000}, 69'999});
+  check(int16, int32, {{2, 3000, 2}, {300, 250, 1}, 249});
+  check(int64, int64, {{6000, 1}, {4, 3}});
+  check(boolean, int32, {{5000, 1}, {7000}, 6999});
 
   const Tensor ones = random_tensor({float32, {2}}, {.from = 1, .to = 1});
   const Tensor at = {{0}, {4}};
