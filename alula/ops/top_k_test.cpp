@@ -52,6 +52,7 @@ OP_TEST(top_k) {
     check_top_k(random_tensor({dtype, {3, 0}}), 0);
   }
   check_top_k(random_tensor({float32, {3, 40'000}}), 1000);
+  check_top_k(random_tensor({int16, {2, 9000}}, {-99, 99}), 3000);
   check_top_k(random_tensor({int64, {110'000}}, {-1e9, 1e9}), 5);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   check_top_k({nan, 1.f, -0.f, 0.f, nan, -1.f, 5.f}, 7);
