@@ -2,6 +2,7 @@
 // function costs when there is nothing to do; how long tracing takes.
 //
 //   train_step [STEPS.json] [--only=TEXT] [--way=TEXT] [--seconds=0.5] [--threads=2] [--json=FILE]
+//              [--device=/GPU:0]
 //   train_step STEPS.json --serve
 //
 // prints a table, or measures what it is asked to on its input, for tools/bench.
@@ -13,6 +14,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "benchmarks/steps.h"
@@ -124,7 +126,7 @@ Measurement inference(const Step& step, const std::string& way) {
       return time_blocks(
           [=] {
             at->next();
-            benchmark::DoNotOptimize(predict(at->images()).template span<float>()[0]);
+            benchmark::DoNotOptimize(predict(at->images()).cpu().template span<float>()[0]);
           },
           seconds);
     };
@@ -310,6 +312,8 @@ int run(const std::vector<std::string>& arguments) {
   }
   config::set_intra_op_parallelism_threads(
       options.contains("threads") ? std::stoi(options["threads"]) : 2);
+  std::optional<DeviceScope> scope;
+  if (options.contains("device")) scope.emplace(usable(Device(options["device"])));
   Program program(path);
   if (options.contains("serve"))
     serve(program);

@@ -76,6 +76,10 @@ class Batched final : public Stage {
     return has_known_shapes(input().spec()) ? batches_.size : 1;
   }
 
+  StageRef onto(const StageRef& input) const override {
+    return std::make_shared<Batched>(input, batches_);
+  }
+
  private:
   Batches batches_;
 };

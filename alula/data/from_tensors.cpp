@@ -75,6 +75,7 @@ class Slices final : public Stage, public Indexed {
     block.clear();
     for (const Tensor& column : columns_) block.push_back(picked(column, indices));
   }
+  const Row* columns() const override { return &columns_; }
 
  private:
   Row columns_;

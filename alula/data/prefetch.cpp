@@ -46,6 +46,10 @@ class Prefetched final : public SameSpecStage {
                        notes.empty() ? "" : ": ", notes);
   }
 
+  StageRef onto(const StageRef& input) const override {
+    return std::make_shared<Prefetched>(input, buffer_);
+  }
+
  private:
   int64_t buffer_;
   mutable Notes notes_;

@@ -88,6 +88,12 @@ class Repeated final : public SameSpecStage {
   }
   int64_t input_block(int64_t block) const override { return block; }
 
+  StageRef onto(const StageRef& input) const override {
+    auto copy = std::make_shared<Repeated>(*this);
+    copy->put_onto(input, input->spec());
+    return copy;
+  }
+
  private:
   int64_t count_;
 };

@@ -134,6 +134,12 @@ class Sharded final : public SameSpecStage, public Indexed {
     input().indexed()->pick(places, block);
   }
 
+  StageRef onto(const StageRef& input) const override {
+    auto copy = std::make_shared<Sharded>(*this);
+    copy->put_onto(input, input->spec());
+    return copy;
+  }
+
  private:
   Shard shard_;
 };

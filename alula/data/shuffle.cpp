@@ -175,6 +175,12 @@ class Shuffled final : public SameSpecStage {
     return fmt::format("({}){}", buffer_, input().indexed() != nullptr ? ": by position" : "");
   }
 
+  StageRef onto(const StageRef& input) const override {
+    auto copy = std::make_shared<Shuffled>(*this);
+    copy->put_onto(input, input->spec());
+    return copy;
+  }
+
  private:
   uint64_t key(const Context& context) const {
     if (!options_.reshuffle_each_iteration) return fixed_key_;

@@ -80,6 +80,8 @@ class Indexed {
   virtual ~Indexed() = default;
   virtual int64_t count() const = 0;
   virtual void pick(std::span<const int64_t> indices, Row& block) const = 0;
+  /// The elements stacked, if they are there as a whole; null if they are not.
+  virtual const Row* columns() const { return nullptr; }
 };
 
 /// One step of a pipeline.
@@ -108,6 +110,16 @@ class Stage : public std::enable_shared_from_this<Stage> {
   Context own(const Context& context) const;
   /// If elements can be picked in any order.
   virtual const Indexed* indexed() const { return nullptr; }
+  /// The same step on another input, for a step that only chooses, orders or groups elements,
+  /// whatever they are; null for others.
+  virtual StageRef onto(const StageRef& /*input*/) const { return nullptr; }
+
+ protected:
+  /// For `onto`: a copy of a step gets another input.
+  void put_onto(const StageRef& input, ElementSpec spec) {
+    inputs_ = {input};
+    spec_ = std::move(spec);
+  }
 
  private:
   std::string name_;

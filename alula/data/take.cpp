@@ -48,6 +48,12 @@ class Taken final : public SameSpecStage {
   std::string parameters() const override { return fmt::format("({})", count_); }
   int64_t input_block(int64_t block) const override { return block; }
 
+  StageRef onto(const StageRef& input) const override {
+    auto copy = std::make_shared<Taken>(*this);
+    copy->put_onto(input, input->spec());
+    return copy;
+  }
+
  private:
   int64_t count_;
 };

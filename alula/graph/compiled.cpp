@@ -19,6 +19,7 @@ Graph without_histories(Graph graph) {
 }
 
 Graph optimized(Graph graph, const PassOptions& options) {
+  const DeviceScope scope(kCPU);  // constants are folded there, wherever the graph is to run
   optimize(graph, options);
   for (const Node& node : graph.nodes)
     for (const Spec& output : node.outputs)
@@ -28,13 +29,17 @@ Graph optimized(Graph graph, const PassOptions& options) {
 
 }  // namespace
 
-Compiled::Compiled(Graph graph, const PassOptions& options)
+Compiled::Compiled(Graph graph, const PassOptions& options, Device device)
     : by_node_(!has_known_shapes(graph)),
       graph_(by_node_ ? without_histories(std::move(graph))
                       : optimized(without_histories(std::move(graph)), options)) {
   if (by_node_) {
     logging::info(
         "function: it has shapes that are known only when it runs, and so it runs op by op.");
+    return;
+  }
+  if (!device.is_cpu()) {
+    on_device_ = std::make_unique<OnDevice>(graph_, options, device);
     return;
   }
   stage_of_ = put_in_stages(graph_);
@@ -239,7 +244,14 @@ class Compiled::Run {
 };
 
 Tensors Compiled::run(TensorRefs inputs) {
+  if (on_device_ != nullptr) return on_device_->run(inputs);
   return by_node_ ? graph::run(graph_, inputs) : Run(*this)(inputs);
+}
+
+Tensors Compiled::run_times(TensorRefs inputs, int64_t times) {
+  if (on_device_ != nullptr) return on_device_->run(inputs, times);
+  for (; times > 1; --times) run(inputs);
+  return run(inputs);
 }
 
 }  // namespace alula::graph

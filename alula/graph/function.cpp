@@ -4,29 +4,40 @@
 
 namespace alula::graph {
 
-bool Traces::Trace::fits(TensorRefs inputs) const {
+Device place_of(TensorRefs inputs) {
+  if (t_state.flags & ThreadState::kDeviceScope) return t_state.device;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].device().is_cpu()) return inputs[i].device();
+  return kCPU;
+}
+
+bool Traces::Trace::fits(TensorRefs inputs, Device on) const {
+  if (device != on) return false;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (signature[i] != inputs[i].spec()) return false;
   return true;
 }
 
 Compiled& Traces::find(TensorRefs inputs) {
+  const Device device = place_of(inputs);
   const Trace* latest = latest_.load(std::memory_order_acquire);
-  if (latest != nullptr && latest->fits(inputs)) return *latest->compiled;
-  return find_or_trace(inputs);
+  if (latest != nullptr && latest->fits(inputs, device)) return *latest->compiled;
+  return find_or_trace(inputs, device);
 }
 
-Compiled& Traces::find_or_trace(TensorRefs inputs) {
+Compiled& Traces::find_or_trace(TensorRefs inputs, Device device) {
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<Trace>& trace : traces_)
-    if (trace->fits(inputs)) {
+    if (trace->fits(inputs, device)) {
       latest_.store(trace.get(), std::memory_order_release);
       return *trace->compiled;
     }
   auto trace = std::make_unique<Trace>();
   for (size_t i = 0; i < inputs.size(); ++i) trace->signature.push_back(inputs[i].spec());
+  trace->device = device;
   warn_of_many(trace->signature);
-  trace->compiled = std::make_unique<Compiled>(graph::trace(function_, trace->signature), options_);
+  trace->compiled =
+      std::make_unique<Compiled>(graph::trace(function_, trace->signature), options_, device);
   traces_.push_back(std::move(trace));
   latest_.store(traces_.back().get(), std::memory_order_release);
   return *traces_.back()->compiled;

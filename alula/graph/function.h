@@ -14,7 +14,12 @@ namespace alula {
 
 namespace graph {
 
-/// The graphs of one function, one a signature: the dtypes and shapes of what it is called with.
+/// Where a function runs that is called with these inputs: where the scope says, else where they
+/// are.
+Device place_of(TensorRefs inputs);
+
+/// The graphs of one function, one a signature: the dtypes and shapes of what it is called with,
+/// and the device.
 class Traces {
  public:
   /// `name` is who speaks in warnings.
@@ -30,11 +35,12 @@ class Traces {
  private:
   struct Trace {
     std::vector<Spec> signature;
+    Device device;
     std::unique_ptr<Compiled> compiled;
-    bool fits(TensorRefs inputs) const;
+    bool fits(TensorRefs inputs, Device device) const;
   };
 
-  Compiled& find_or_trace(TensorRefs inputs);
+  Compiled& find_or_trace(TensorRefs inputs, Device device);
   void warn_of_many(const std::vector<Spec>& signature);
 
   TracedFunction function_;

@@ -32,6 +32,10 @@ struct Node {
   Variable variable;
   std::vector<Value> inputs;
   Specs outputs;
+  /// Of a graph for another device than the CPU: whether the host computes it nevertheless, or
+  /// draws the random numbers of a kernel that runs there.
+  enum class Host : uint8_t { kNo, kComputes, kDraws };
+  Host by_host = Host::kNo;
 };
 
 /// Nodes, each after those that it needs; what a run returns; and what variables become when it has

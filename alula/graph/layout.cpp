@@ -190,7 +190,8 @@ Layout::Layout(const Graph& graph, const PassOptions& options) { Planner(graph, 
 bool is_view(const Node& node) { return node.kind == Node::Kind::kOp && node.op->type().view; }
 bool is_made(const Node& node) {
   if (node.kind == Node::Kind::kHost) return true;
-  return node.kind == Node::Kind::kOp && (node.op->type().random || node.op->type().host);
+  if (node.kind != Node::Kind::kOp || node.by_host == Node::Host::kDraws) return false;
+  return node.op->type().random || node.op->type().host || node.by_host == Node::Host::kComputes;
 }
 
 Value root_of(const Graph& graph, Value value) {

@@ -40,30 +40,43 @@ data::Dataset batches_of(const Batch& arrays, const BatchesOptions& options) {
   return dataset.batch(options.batch_size);
 }
 
-BatchReader::BatchReader(const data::Dataset& dataset, const char* who)
-    : iterator_(dataset.iterator()) {
+std::vector<Tensor> ResidentData::tensors() const {
+  std::vector<Tensor> list = all.x;
+  list.insert(list.end(), all.y.begin(), all.y.end());
+  list.insert(list.end(), all.sample_weight.begin(), all.sample_weight.end());
+  return list;
+}
+
+Parts::Parts(const data::ElementSpec& spec, const char* who) {
   using Kind = data::Structure::Kind;
-  const data::Structure& structure = dataset.element_spec().structure;
+  const data::Structure& structure = spec.structure;
   if (structure.kind != Kind::kTuple) {  // inputs alone
-    x_ = structure.leaves();
+    x = structure.leaves();
   } else {
     require(!structure.items.empty() && structure.items.size() <= 3,
             "{}: the elements of a data set are x, (x, y) or (x, y, sample_weight). Got {}.", who,
-            dataset.element_spec());
-    x_ = structure.items[0].leaves();
-    y_ = structure.items.size() > 1 ? structure.items[1].leaves() : 0;
+            spec);
+    x = structure.items[0].leaves();
+    y = structure.items.size() > 1 ? structure.items[1].leaves() : 0;
   }
 }
 
-bool BatchReader::next(Batch& batch) {
-  if (!iterator_.next(row_)) return false;
+void Parts::give_out(data::Row& row, Batch& batch) const {
   const auto take = [&](std::vector<Tensor>& to, size_t begin, size_t end) {
     to.resize(end - begin);
-    for (size_t i = begin; i < end; ++i) to[i - begin] = std::move(row_[i]);
+    for (size_t i = begin; i < end; ++i) to[i - begin] = std::move(row[i]);
   };
-  take(batch.x, 0, x_);
-  take(batch.y, x_, x_ + y_);
-  take(batch.sample_weight, x_ + y_, row_.size());
+  take(batch.x, 0, x);
+  take(batch.y, x, x + y);
+  take(batch.sample_weight, x + y, row.size());
+}
+
+BatchReader::BatchReader(const data::Dataset& dataset, const char* who)
+    : iterator_(dataset.iterator()), parts_(dataset.element_spec(), who) {}
+
+bool BatchReader::next(Batch& batch) {
+  if (!iterator_.next(row_)) return false;
+  parts_.give_out(row_, batch);
   return true;
 }
 

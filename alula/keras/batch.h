@@ -11,6 +11,14 @@ struct Batch {
   std::vector<Tensor> sample_weight = {};
 };
 
+/// All samples, on a device: steps there pick their batches themselves.
+struct ResidentData {
+  Batch all;  // the samples along each tensor's first axis
+  Device device;
+
+  std::vector<Tensor> tensors() const;
+};
+
 /// The number of samples of arrays, which all must have.
 int64_t count_samples(const Batch& arrays);
 /// The samples [begin, end) of arrays.
@@ -23,6 +31,15 @@ struct BatchesOptions {
 /// Arrays as a data set of batches.
 data::Dataset batches_of(const Batch& arrays, const BatchesOptions& options);
 
+/// How many tensors of an element are inputs, and how many are to be compared with outputs; the
+/// others are weights. `who` speaks in errors.
+struct Parts {
+  size_t x = 0, y = 0;
+  Parts(const data::ElementSpec& spec, const char* who);
+  /// Moves the tensors of an element, or of many stacked, to where they belong.
+  void give_out(data::Row& row, Batch& batch) const;
+};
+
 /// Reads the elements of a data set as a model takes them: x, (x, y) or (x, y, sample_weight), each
 /// a tensor, or a tuple or names of several.
 class BatchReader {
@@ -34,7 +51,7 @@ class BatchReader {
  private:
   data::Iterator iterator_;
   data::Row row_;
-  size_t x_ = 0, y_ = 0;  // how many tensors each has
+  Parts parts_;
 };
 
 }  // namespace alula::keras

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "alula/core/log.h"
+#include "alula/ops/gather.h"
+#include "alula/runtime/devices.h"
 
 namespace alula::keras {
 namespace {
 
 /// Makes the weights of a model that has none yet, by running it on symbolic tensors: then random
 /// numbers for weights are drawn before those of the step, eagerly or compiled.
-void build(LayerImpl& model, const std::vector<Tensor>& x) {
-  if (model.built()) return;
+void build(LayerImpl& model, const std::vector<Spec>& x) {
   std::vector<Tensor> symbols;
-  for (const Tensor& input : x)
-    symbols.push_back(Tensor::symbolic(input.spec(), Ref<Note>(new Symbol)));
+  for (const Spec& spec : x) symbols.push_back(Tensor::symbolic(spec, Ref<Note>(new Symbol)));
   try {
     model.run_all(symbols, {.training = true});
   } catch (const std::exception& error) {
@@ -42,9 +42,7 @@ void collect(const LayerImpl& layer, std::vector<Layer>& layers) {
   }
 }
 
-bool is_compiled_for(const Tensor& tensor) {
-  return tensor.defined() && tensor.device().is_cpu() && tensor.dtype() != string;
-}
+bool is_compiled_for(const Tensor& tensor) { return tensor.defined() && tensor.dtype() != string; }
 
 bool all_compiled_for(const std::vector<Tensor>& tensors) {
   return std::all_of(tensors.begin(), tensors.end(), is_compiled_for);
@@ -63,7 +61,7 @@ size_t CompiledStep::trace_count() const {
   const std::lock_guard lock(mutex_);
   size_t count = 0;
   for (const auto& variant : variants_) count += variant->traces->count();
-  return count;
+  return count + residents_.size();
 }
 
 Tensors CompiledStep::run_eagerly(const Batch& batch) const {
@@ -72,7 +70,11 @@ Tensors CompiledStep::run_eagerly(const Batch& batch) const {
 }
 
 Tensors CompiledStep::operator()(const Batch& batch) {
-  if (!model_.built()) build(model_, batch.x);
+  if (!model_.built()) {
+    std::vector<Spec> specs;
+    for (const Tensor& x : batch.x) specs.push_back(x.spec());
+    build(model_, specs);
+  }
   if (mode_.load(std::memory_order_relaxed) == Mode::kEager || !can_compile(batch))
     return run_eagerly(batch);
   try {
@@ -84,22 +86,24 @@ Tensors CompiledStep::operator()(const Batch& batch) {
   }
 }
 
-/// Compiled functions run on the CPU: what is on another device runs there, eagerly. A step inside
-/// of a function that is being traced becomes a part of it.
+/// A step inside of a function that is being traced becomes a part of it.
 bool CompiledStep::can_compile(const Batch& batch) const {
   if (t_state.tracing()) return false;
-  if ((t_state.flags & ThreadState::kDeviceScope) && !t_state.device.is_cpu()) return false;
   return all_compiled_for(batch.x) && all_compiled_for(batch.y) &&
          all_compiled_for(batch.sample_weight);
 }
 
 Tensors CompiledStep::run_compiled(const Batch& batch) {
   const LayerImpl::State state = model_.state();
-  if (!state.on_cpu) return run_eagerly(batch);
   InlineVector<const Tensor*, 6> pointers;
   for (const auto* list : {&batch.x, &batch.y, &batch.sample_weight})
     for (const Tensor& tensor : *list) pointers.push_back(&tensor);
   const TensorRefs inputs(std::span<const Tensor* const>(pointers.data(), pointers.size()));
+  // Where the scope says, else where the weights are, or the batch.
+  const bool scoped = (t_state.flags & ThreadState::kDeviceScope) != 0;
+  const Device device = scoped || state.device.is_cpu() ? graph::place_of(inputs) : state.device;
+  if (device.is_cpu() && !scoped) return find(batch, inputs, state.hash).run(inputs);
+  const DeviceScope scope(device);
   return find(batch, inputs, state.hash).run(inputs);
 }
 
@@ -113,6 +117,65 @@ graph::Compiled& CompiledStep::find(const Batch& batch, TensorRefs inputs, uint6
   collect(model_, variant->layers);
   variants_.push_back(std::move(variant));
   return compiled;
+}
+
+CompiledStep::Resident& CompiledStep::find_resident(const ResidentData& data, int64_t batch_size) {
+  auto made = std::make_unique<Resident>();
+  for (const Tensor& tensor : data.tensors()) made->signature.push_back(tensor.spec());
+  made->x = data.all.x.size();
+  made->y = data.all.y.size();
+  made->device = data.device;
+  made->batch_size = batch_size;
+  const uint64_t state = model_.state().hash;
+  for (const auto& resident : residents_)
+    if (resident->state == state && resident->is_like(*made)) return *resident;
+  if (!model_.built()) {
+    std::vector<Spec> batch;
+    for (const Tensor& x : data.all.x)
+      batch.push_back(x.spec().with(x.shape().with(0, batch_size)));
+    build(model_, batch);
+  }
+  made->positions = std::make_shared<std::deque<Tensor>>();
+  const auto traced = [this, batch_size, x = made->x, y = made->y,
+                       positions = made->positions](const std::vector<Tensor>& all) {
+    const Spec spec{int64, {batch_size}};
+    const Tensor picked = host_tensors({&spec, 1}, [positions]() -> std::vector<Tensor> {
+      Tensor next = std::move(positions->front());
+      positions->pop_front();
+      return {std::move(next)};
+    })[0];
+    std::vector<Tensor> rows;
+    for (const Tensor& column : all) rows.push_back(gather(column, picked));
+    const auto labels = rows.begin() + static_cast<ptrdiff_t>(x);
+    const auto rest = labels + static_cast<ptrdiff_t>(y);
+    const ForgetLosses forget(model_);
+    return function_({{rows.begin(), labels}, {labels, rest}, {rest, rows.end()}});
+  };
+  made->compiled = std::make_unique<graph::Compiled>(graph::trace(traced, made->signature),
+                                                     graph::PassOptions(), data.device);
+  made->state = model_.state().hash;
+  collect(model_, made->layers);
+  // Kinds of data come and go: those of a few calls are enough.
+  constexpr size_t kMost = 8;
+  if (residents_.size() == kMost) residents_.erase(residents_.begin());
+  residents_.push_back(std::move(made));
+  return *residents_.back();
+}
+
+bool CompiledStep::Resident::is_like(const Resident& other) const {
+  return batch_size == other.batch_size && device == other.device && x == other.x && y == other.y &&
+         signature == other.signature;
+}
+
+Tensors CompiledStep::run_resident(const ResidentData& data, std::span<const Tensor> positions) {
+  const std::lock_guard lock(mutex_);
+  const DeviceScope scope(data.device);
+  Resident& step = find_resident(data, positions[0].shape()[0]);
+  step.positions->assign(positions.begin(), positions.end());
+  const std::vector<Tensor> tensors = data.tensors();
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& tensor : tensors) pointers.push_back(&tensor);
+  return step.compiled->run_times(TensorRefs(pointers), std::ssize(positions));
 }
 
 bool CompiledStep::Variant::fits(const Batch& batch) const {

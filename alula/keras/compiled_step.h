@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -26,8 +27,13 @@ class CompiledStep {
   /// `what` is who speaks in warnings: "the training step". The model must outlive the step.
   CompiledStep(LayerImpl& model, std::string what, Function function, Mode mode);
   Tensors operator()(const Batch& batch);
+  /// Runs a step for each of several batches, all of one size, which are given by the positions of
+  /// their samples, where the data are. Returns what the last one gives. What cannot be compiled is
+  /// a FailedPreconditionError or an UnimplementedError, and nothing has been done.
+  Tensors run_resident(const ResidentData& data, std::span<const Tensor> positions);
   /// How often it was traced.
   size_t trace_count() const;
+  bool is_compiled() const { return mode_.load(std::memory_order_relaxed) == Mode::kCompiled; }
 
  private:
   /// The traces of batches with as many tensors, for a model in one state.
@@ -38,12 +44,25 @@ class CompiledStep {
     std::unique_ptr<graph::Traces> traces;
     bool fits(const Batch& batch) const;
   };
+  /// A step that picks its batch from data on a device.
+  struct Resident {
+    std::vector<Spec> signature;  // of the data
+    size_t x = 0, y = 0;
+    Device device;
+    int64_t batch_size = 0;
+    uint64_t state = 0;
+    std::vector<Layer> layers;
+    std::shared_ptr<std::deque<Tensor>> positions;  // of the batches to come
+    std::unique_ptr<graph::Compiled> compiled;
+    bool is_like(const Resident& other) const;
+  };
 
   bool can_compile(const Batch& batch) const;
   Tensors run_eagerly(const Batch& batch) const;
   Tensors run_compiled(const Batch& batch);
   graph::Compiled& find(const Batch& batch, TensorRefs inputs, uint64_t state);
   std::unique_ptr<Variant> make_variant(const Batch& batch) const;
+  Resident& find_resident(const ResidentData& data, int64_t batch_size);
   Tensors run_instead(const Batch& batch, const std::string& reason);
   std::string speaker() const;
 
@@ -53,6 +72,7 @@ class CompiledStep {
   std::atomic<Mode> mode_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Variant>> variants_;
+  std::vector<std::unique_ptr<Resident>> residents_;
 };
 
 }  // namespace alula::keras

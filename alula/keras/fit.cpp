@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "alula/core/log.h"
+#include "alula/data/resident.h"
 #include "alula/keras/interrupt.h"
 #include "alula/keras/progress_bar.h"
 #include "alula/keras/trainer.h"
@@ -11,6 +12,7 @@
 #include "alula/ops/cast.h"
 #include "alula/ops/concat.h"
 #include "alula/ops/reshape.h"
+#include "alula/runtime/devices.h"
 
 namespace alula::keras::loops {
 namespace {
@@ -50,12 +52,38 @@ class Walk {
             "{}: the data set never ends. Say how many steps to take.", who);
   }
 
+  /// Keeps the data on a device, if they are such that they can be, and half of its free memory is
+  /// enough for them.
+  void keep_on(Device device) {
+    if (device.is_cpu()) return;
+    const std::optional<data::Resident> parts = data::resident(dataset_);
+    if (!parts.has_value() || parts->positions.element_spec().specs[0].rank() != 1) return;
+    int64_t bytes = 0;
+    for (const Tensor& column : parts->columns) bytes += column.bytes();
+    const MemoryInfo memory = backend_of(device).memory();
+    if (bytes > (memory.total - memory.in_use) / 2) return;
+    data::Row there;
+    for (const Tensor& column : parts->columns) there.push_back(moved(column, device));
+    resident_ = std::make_unique<ResidentData>(Batch{}, device);
+    Parts(dataset_.element_spec(), who_).give_out(there, resident_->all);
+    given_ = std::exchange(dataset_, parts->positions);
+  }
+  /// Gives batches after all, from the start of the epoch.
+  void stop_keeping() {
+    dataset_ = *given_;
+    resident_ = nullptr;
+    reader_.emplace(dataset_, who_);
+    step_ = 0;
+  }
+  /// What is on a device; null: batches are given.
+  const ResidentData* resident() const { return resident_.get(); }
+
   void begin_epoch() {
     if (!reader_.has_value() || limit_ == kUnknown) reader_.emplace(dataset_, who_);
     step_ = 0;
   }
 
-  /// The next batch of this epoch; false at its end.
+  /// The next batch of this epoch; false at its end. Of resident data, its samples' positions.
   bool next(Batch& batch) {
     if (limit_ != kUnknown && step_ == limit_) return false;
     if (!reader_->next(batch)) {
@@ -80,7 +108,9 @@ class Walk {
     return false;
   }
 
-  const data::Dataset& dataset_;
+  data::Dataset dataset_;
+  std::unique_ptr<ResidentData> resident_;
+  std::optional<data::Dataset> given_;  // while positions are read in its place
   std::optional<BatchReader> reader_;
   int64_t limit_;
   int64_t step_ = 0;
@@ -96,6 +126,33 @@ int64_t execute(int64_t most, Walk& walk, Batch& batch, const Step& step) {
   for (step(); count < most && walk.next(batch); ++count) step();
   return count;
 }
+
+/// The same for data on a device: `steps` runs several batches of one size at once.
+template <class Steps>
+int64_t execute_resident(int64_t most, Walk& walk, Batch& batch, const Steps& steps) {
+  std::vector<Tensor> positions;
+  int64_t count = 0;
+  do {
+    Tensor& next = batch.x[0];
+    if (!positions.empty() && positions[0].shape() != next.shape()) {
+      steps(positions);
+      positions.clear();
+    }
+    positions.push_back(std::move(next));
+    ++count;
+  } while (count < most && walk.next(batch));
+  steps(positions);
+  return count;
+}
+
+/// Where a model is trained: where the scope says, else where its weights are.
+Device device_of(const Model& model) {
+  if (t_state.flags & ThreadState::kDeviceScope) return t_state.device;
+  return model.impl().state().device;
+}
+
+/// As many steps as are put on a device's queue at once where nothing is to be done between them.
+constexpr int64_t kInARow = 32;
 
 /// Says once at which step a loss stopped being a number.
 class NaNWatch {
@@ -134,8 +191,14 @@ Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks,
   const auto stopped = [&] { return interrupt != nullptr && interrupt->interrupted(); };
   while (!stopped() && walk.next(batch)) {
     callbacks.tell(&Callback::on_test_batch_begin, step);
-    step += execute(trainer->options().steps_per_execution, walk, batch,
-                    [&] { trainer->test_step(batch); });
+    const int64_t at_once = trainer->options().steps_per_execution;
+    if (walk.resident() != nullptr)
+      step += execute_resident(callbacks.use_batches() ? at_once : std::max(at_once, kInARow), walk,
+                               batch, [&](std::span<const Tensor> positions) {
+                                 trainer->test_steps(*walk.resident(), positions);
+                               });
+    else
+      step += execute(at_once, walk, batch, [&] { trainer->test_step(batch); });
     if (callbacks.use_batches())
       callbacks.tell(&Callback::on_test_batch_end, step - 1, trainer->logs().sorted());
     if (bar != nullptr && bar->is_due()) bar->update(step, trainer->logs().sorted());
@@ -164,6 +227,9 @@ class Fit {
             options.validation_freq);
     if (validation != nullptr)
       validation_ = std::make_unique<Walk>(*validation, options.validation_steps, "fit");
+    if (!options.class_weight.empty() || !trainer_->is_compiled()) return;
+    walk_.keep_on(device_of(model_));
+    if (validation_ != nullptr) validation_->keep_on(device_of(model_));
   }
 
   History run() {
@@ -194,12 +260,27 @@ class Fit {
     while (!model_.stop_training() && !interrupt.interrupted() && walk_.next(batch)) {
       callbacks_.tell(&Callback::on_train_batch_begin, step);
       Tensor loss;
-      step += execute(trainer_->options().steps_per_execution, walk_, batch,
-                      [&] { loss = train(batch); });
-      nan_watch_.look_at(loss, epoch, step - 1);
+      const int64_t at_once = trainer_->options().steps_per_execution;
+      if (walk_.resident() != nullptr) {
+        try {
+          step += execute_resident(callbacks_.use_batches() ? at_once : std::max(at_once, kInARow),
+                                   walk_, batch, [&](std::span<const Tensor> positions) {
+                                     loss = trainer_->train_steps(*walk_.resident(), positions);
+                                   });
+        } catch (const FailedPreconditionError&) {  // it cannot be traced
+          if (step > 0) throw;
+          walk_.stop_keeping();
+          continue;
+        }
+      } else {
+        step += execute(at_once, walk_, batch, [&] { loss = train(batch); });
+      }
+      // To look at a loss is to wait for it.
+      const bool due = bar.is_due();
+      if (due || walk_.resident() == nullptr) nan_watch_.look_at(loss, epoch, step - 1);
       if (callbacks_.use_batches())
         callbacks_.tell(&Callback::on_train_batch_end, step - 1, trainer_->logs().sorted());
-      if (bar.is_due()) bar.update(step, trainer_->logs().sorted());
+      if (due) bar.update(step, trainer_->logs().sorted());
     }
     require(step > 0 || interrupt.interrupted() || model_.stop_training(),
             "fit: the data set gave no batch.");
@@ -259,6 +340,7 @@ History fit(Model model, const data::Dataset& dataset, const FitOptions& options
 
 Logs evaluate(Model model, const data::Dataset& dataset, const EvaluateOptions& options) {
   Walk walk(dataset, options.steps, "evaluate");
+  if (trainer_of(model, "evaluate")->is_compiled()) walk.keep_on(device_of(model));
   const Callbacks callbacks(options.callbacks, model, {options.verbose.level(), 1, walk.steps()});
   ProgressBar bar({.target = walk.steps(), .verbose = options.verbose.level()});
   return run_tests(model, walk, callbacks, nullptr, &bar);

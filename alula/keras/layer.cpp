@@ -297,7 +297,7 @@ void LayerImpl::add_to(State& state) const {
   mix(this, base_.trainable);
   for (const Variable& weight : weights_) {
     mix(weight.key(), weight.trainable());
-    state.on_cpu = state.on_cpu && weight.device().is_cpu();
+    if (!weight.device().is_cpu()) state.device = weight.device();
   }
   for (const Layer& layer : sublayers_) layer.impl().add_to(state);
   mix(nullptr, true);  // where a layer ends: the same ones may be nested otherwise

@@ -169,7 +169,7 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   /// them are frozen.
   struct State {
     uint64_t hash = 0;   // as long as the layers live, equal only if nothing of it has changed
-    bool on_cpu = true;  // whether all weights are
+    Device device = kCPU;  // where weights are, if not all are on the CPU
   };
   State state() const;
 

@@ -38,25 +38,40 @@ CapturedGraph::CapturedGraph(Gpu& gpu, std::vector<Step> steps)
 }
 
 CapturedGraph::~CapturedGraph() {
-  release_scratch();
-  if (graph_ == nullptr) return;
   cudaSetDevice(gpu_.info().ordinal);
   cudaStreamSynchronize(gpu_.stream());  // it may still be running
-  cudaGraphExecDestroy(graph_);
+  for (Captured& captured : captured_) {
+    release_scratch(captured);
+    if (captured.graph != nullptr) cudaGraphExecDestroy(captured.graph);
+  }
 }
 
 /// What is put on the stream from now on comes after the graph's last run.
-void CapturedGraph::release_scratch() {
-  for (const Gpu::Block& block : scratch_) gpu_.memory().release(block.data, block.bytes);
-  scratch_.clear();
+void CapturedGraph::release_scratch(Captured& captured) {
+  for (const Gpu::Block& block : captured.scratch) gpu_.memory().release(block.data, block.bytes);
+  captured.scratch.clear();
 }
 
 void CapturedGraph::run(std::span<void* const> slots) {
   if (steps_.empty()) return;
   check(cudaSetDevice(gpu_.info().ordinal), "cudaSetDevice");
-  if (graph_ == nullptr || !std::equal(slots.begin(), slots.end(), slots_.begin(), slots_.end()))
-    make_ready(slots);
-  check(cudaGraphLaunch(graph_, gpu_.stream()), "cudaGraphLaunch");
+  Captured& captured = find(slots);
+  captured.used = ++runs_;
+  check(cudaGraphLaunch(captured.graph, gpu_.stream()), "cudaGraphLaunch");
+}
+
+/// The capture with these slots; if there is none, that which was not used for longest is changed.
+CapturedGraph::Captured& CapturedGraph::find(std::span<void* const> slots) {
+  constexpr size_t kMost = 4;
+  for (Captured& captured : captured_)
+    if (std::equal(slots.begin(), slots.end(), captured.slots.begin(), captured.slots.end()))
+      return captured;
+  if (captured_.size() < kMost) captured_.emplace_back();
+  Captured& oldest =
+      *std::min_element(captured_.begin(), captured_.end(),
+                        [](const Captured& a, const Captured& b) { return a.used < b.used; });
+  make_ready(oldest, slots);
+  return oldest;
 }
 
 void CapturedGraph::put_on(cudaStream_t stream, std::span<void* const> slots) {
@@ -69,13 +84,12 @@ void CapturedGraph::put_on(cudaStream_t stream, std::span<void* const> slots) {
 }
 
 /// Relaxed, so that a kernel may be compiled and loaded on the way.
-cudaGraph_t CapturedGraph::capture(std::span<void* const> slots) {
+cudaGraph_t CapturedGraph::capture(std::span<void* const> slots, Gpu::Blocks& scratch) {
   const std::lock_guard lock(gpu_.capture_mutex());
   cudaStream_t stream = gpu_.capture_stream();
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
   cudaGraph_t graph = nullptr;
-  release_scratch();
-  gpu_.keep_scratch_in(&scratch_);
+  gpu_.keep_scratch_in(&scratch);
   try {
     put_on(stream, slots);
     gpu_.keep_scratch_in(nullptr);
@@ -92,20 +106,21 @@ cudaGraph_t CapturedGraph::capture(std::span<void* const> slots) {
 
 /// Moved slots only change the arguments of nodes, so the graph that there is takes them over,
 /// unless a kernel is another one now (an address may be aligned less).
-void CapturedGraph::make_ready(std::span<void* const> slots) {
-  slots_.clear();
-  const Graph captured(capture(slots));
-  if (graph_ != nullptr) {
+void CapturedGraph::make_ready(Captured& captured, std::span<void* const> slots) {
+  captured.slots.clear();
+  release_scratch(captured);
+  const Graph made(capture(slots, captured.scratch));
+  if (captured.graph != nullptr) {
     cudaGraphExecUpdateResultInfo result;
-    if (cudaGraphExecUpdate(graph_, captured.get(), &result) != cudaSuccess) {
+    if (cudaGraphExecUpdate(captured.graph, made.get(), &result) != cudaSuccess) {
       cudaGetLastError();
       cudaStreamSynchronize(gpu_.stream());
-      cudaGraphExecDestroy(std::exchange(graph_, nullptr));
+      cudaGraphExecDestroy(std::exchange(captured.graph, nullptr));
     }
   }
-  if (graph_ == nullptr)
-    check(cudaGraphInstantiate(&graph_, captured.get(), 0), "cudaGraphInstantiate");
-  slots_.assign(slots.begin(), slots.end());
+  if (captured.graph == nullptr)
+    check(cudaGraphInstantiate(&captured.graph, made.get(), 0), "cudaGraphInstantiate");
+  captured.slots.assign(slots.begin(), slots.end());
 }
 
 }  // namespace alula::cuda

@@ -1,0 +1,86 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "alula/graph/layout.h"
+#include "alula/runtime/backend.h"
+
+namespace alula::graph {
+
+/// An optimised graph of known shapes, made ready to run on another device than the CPU: one list
+/// of kernel calls, on a GPU one captured graph, or several where host code comes in between.
+///
+/// What the host makes before the kernels run (learning rates, the keys of random numbers) is
+/// written into one block of the device's memory, the feed. Several runs in a row are one list with
+/// as many feeds: nothing then happens between them. Addresses stay the same from run to run, as
+/// far as it is possible, since they are fixed when a graph is captured.
+class OnDevice {
+ public:
+  OnDevice(const Graph& graph, const PassOptions& options, Device device);
+  ~OnDevice();
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+  /// Runs the graph so many times on the same inputs; returns what the last one gives. If it fails,
+  /// every variable is as it was.
+  Tensors run(TensorRefs inputs, int64_t times = 1);
+
+  /// The graph, with what the host computes of it marked.
+  const Graph& graph() const { return graph_; }
+  Device device() const { return device_; }
+  /// Whether it is one list: nothing on the host waits for something on the device.
+  bool is_whole() const { return stages_.size() <= 1; }
+
+ private:
+  struct Stage {
+    std::vector<size_t> made;  // nodes that the host makes, in order
+    std::vector<Step> steps;   // then kernels
+    std::unique_ptr<Executable> list;
+  };
+  class HostValues;
+
+  void place_feed();
+  void sort_nodes();
+  void add_steps(size_t node);
+  Step step_of(size_t node) const;
+  Operand operand_of(const Value& value) const;
+  std::vector<Step> repeated(const std::vector<Step>& steps, int64_t times) const;
+  Executable& list_of(Stage& stage, int64_t times);
+
+  void bind_inputs(TensorRefs inputs);
+  void bind_variables();
+  void bind_results();
+  void run_whole(int64_t times);
+  void run_in_stages();
+  void make(size_t node, HostValues& values);
+  void feed(const Stage& stage, HostValues& values, std::byte* to);
+  void write_to_feed(size_t node, size_t output, const void* from, std::byte* to) const;
+  Tensor tensor_of(const Value& value);
+  Tensors outputs(HostValues& values);
+
+  void* address(const Tensor& tensor) { return const_cast<void*>(tensor.data()); }
+  Tensor& held(int slot) { return held_[static_cast<size_t>(slot)]; }
+  void hold(int slot, Tensor tensor);
+
+  Graph graph_;
+  Device device_;
+  Backend& backend_;
+  std::vector<int> stage_of_;  // by node
+  Layout layout_;
+  int feed_slot_ = 0;
+  std::vector<size_t> feed_offsets_;  // by node: where its outputs begin
+  size_t feed_bytes_ = 0;             // of one run
+  std::vector<Variable> host_variables_;
+  std::vector<size_t> inputs_, variables_;  // nodes
+  std::vector<Stage> stages_;
+  std::map<int64_t, std::unique_ptr<Executable>> lists_;  // of the only stage, by number of runs
+
+  std::mutex mutex_;  // one run at a time
+  std::vector<void*> slots_;
+  std::vector<Tensor> held_;  // by slot
+  std::vector<bool> moves_;   // by input: whether it has been seen at two addresses
+  std::unique_ptr<HostValues> values_;
+};
+
+}  // namespace alula::graph
