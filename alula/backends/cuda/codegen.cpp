@@ -49,23 +49,6 @@ std::string expression(const scalar::Program& program, const Instruction& step) 
   return text + ")";
 }
 
-/// The program as a function of one element of each input.
-std::string compute_function(const scalar::Program& program, std::string_view name) {
-  std::string text = fmt::format("static __device__ __forceinline__ void compute_{}(", name);
-  for (size_t i = 0; i < program.inputs().size(); ++i)
-    text += fmt::format("{} x{}, ", type_name(program.inputs()[i]), i);
-  for (int i = 0; i < program.parameter_count(); ++i) text += fmt::format("double p{}, ", i);
-  const auto outputs = static_cast<int>(program.results().size());
-  for (int i = 0; i < outputs; ++i)
-    text +=
-        fmt::format("{}& y{}{}", type_name(program.output(i)), i, i + 1 < outputs ? ", " : ") {\n");
-  for (size_t i = 0; i < program.code().size(); ++i)
-    text += fmt::format("  const {} v{} = {};\n", type_name(program.code()[i].dtype), i,
-                        expression(program, program.code()[i]));
-  for (int i = 0; i < outputs; ++i) text += fmt::format("  y{} = v{};\n", i, program.results()[i]);
-  return text + "}\n";
-}
-
 /// A kernel's text, put together piece by piece.
 class KernelWriter {
  public:
@@ -170,6 +153,22 @@ class KernelWriter {
 };
 
 }  // namespace
+
+std::string compute_function(const scalar::Program& program, std::string_view name) {
+  std::string text = fmt::format("static __device__ __forceinline__ void compute_{}(", name);
+  for (size_t i = 0; i < program.inputs().size(); ++i)
+    text += fmt::format("{} x{}, ", type_name(program.inputs()[i]), i);
+  for (int i = 0; i < program.parameter_count(); ++i) text += fmt::format("double p{}, ", i);
+  const auto outputs = static_cast<int>(program.results().size());
+  for (int i = 0; i < outputs; ++i)
+    text +=
+        fmt::format("{}& y{}{}", type_name(program.output(i)), i, i + 1 < outputs ? ", " : ") {\n");
+  for (size_t i = 0; i < program.code().size(); ++i)
+    text += fmt::format("  const {} v{} = {};\n", type_name(program.code()[i].dtype), i,
+                        expression(program, program.code()[i]));
+  for (int i = 0; i < outputs; ++i) text += fmt::format("  y{} = v{};\n", i, program.results()[i]);
+  return text + "}\n";
+}
 
 std::string kernel_source(const scalar::Program& program, const Pattern& pattern,
                           std::string_view name) {

@@ -16,6 +16,10 @@ namespace alula::cuda {
 std::string kernel_source(const scalar::Program& program, const Pattern& pattern,
                           std::string_view name);
 
+/// The program as a device function of one element of each input:
+/// compute_NAME(inputs…, parameters as doubles…, outputs&…).
+std::string compute_function(const scalar::Program& program, std::string_view name);
+
 /// The addresses of a kernel's arguments, as a launch takes them. The views, the layout and the
 /// parameters must outlive it.
 class Arguments {
