@@ -7,21 +7,23 @@ template <class Index> struct Picks {
   Divider<Index> slice, chosen, repeats;
   int depth;
   Index dims[8];
-};
 
-// Where a position is among the slices. Not `inside` if an index is out of range: the result is 0
-// there, as on TensorFlow's GPUs, since a kernel cannot report it.
-template <class I, class Index>
-DEVICE Index find_slice(const I* indices, int depth, const Index* dims, bool& inside) {
-  Index at = 0;
-  inside = true;
-  for (int k = 0; k < depth; ++k) {
-    const I index = indices[k];
-    inside = inside && index >= 0 && (unsigned long long)index < dims[k];
-    at = at * dims[k] + (Index)index;
+  // Where a position is among the slices. Not `inside` if an index is out of range: the result is 0
+  // there, as on TensorFlow's GPUs, since a kernel cannot report it.
+  template <class I>
+  __device__ __forceinline__ Index find(const I* indices, bool& inside) const {
+    Index at = 0;
+    inside = true;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      if (k >= depth) break;
+      const I index = indices[k];
+      inside = inside && index >= 0 && (unsigned long long)index < dims[k];
+      at = at * dims[k] + (Index)index;
+    }
+    return at;
   }
-  return at;
-}
+};
 
 template <class T, class I, class Index>
 __global__ void gather(const T* from, const I* indices, T* to, Picks<Index> picks) {
@@ -30,8 +32,7 @@ __global__ void gather(const T* from, const I* indices, T* to, Picks<Index> pick
     const Index chosen = pick - row * picks.chosen.divisor;
     const Index position = picks.repeats.divide(row) * picks.chosen.divisor + chosen;
     bool inside;
-    const Index slice =
-        find_slice(indices + position * picks.depth, picks.depth, picks.dims, inside);
+    const Index slice = picks.find(indices + position * picks.depth, inside);
     const Index at = (row * picks.slices + slice) * picks.slice.divisor;
     to[i] = inside ? from[at + (i - pick * picks.slice.divisor)] : T{};
   }

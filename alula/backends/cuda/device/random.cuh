@@ -158,7 +158,9 @@ __global__ void generate(T* to, long long count, Stream stream, Job job) {
     if ((i + 1) * kCount <= count) {
       store<kCount>(to, i * kCount, pack);
     } else {
-      for (int k = 0; i * kCount + k < count; ++k) to[i * kCount + k] = pack.at[k];
+#pragma unroll
+      for (int k = 0; k < kCount; ++k)
+        if (i * kCount + k < count) to[i * kCount + k] = pack.at[k];
     }
   }
 }

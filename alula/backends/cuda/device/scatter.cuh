@@ -23,7 +23,9 @@ __global__ void find_slices(const I* indices, long long* slices, long long count
                             Positions positions) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     long long at = 0;
-    for (int k = 0; k < positions.depth; ++k) {
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      if (k >= positions.depth) break;
       const long long index = indices[i * positions.depth + k];
       const bool inside = at >= 0 && index >= 0 && index < positions.dims[k];
       at = inside ? at * positions.dims[k] + index : -1;

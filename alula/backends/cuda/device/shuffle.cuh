@@ -15,8 +15,9 @@ __global__ void list_targets(Stream stream, Index rows, Index count, unsigned lo
     Index target = i;
     if (i + 1 < count) {
       const Words words = words_of(stream, row * blocks + i / 2);
-      const unsigned long long word =
-          words.at[i % 2 * 2] | (unsigned long long)words.at[i % 2 * 2 + 1] << 32;
+      const unsigned int low = i % 2 == 0 ? words.at[0] : words.at[2];
+      const unsigned int high = i % 2 == 0 ? words.at[1] : words.at[3];
+      const unsigned long long word = low | (unsigned long long)high << 32;
       target = i + (Index)__umul64hi(word, count - i);
     }
     targets[at] = target;
