@@ -8,7 +8,11 @@ namespace {
 
 using Strides = InlineVector<int64_t, kMaxRank>;
 
-/// The strides of an input over the output's dimensions, outermost first: 0 where it repeats.
+constexpr int kPackBytes = 16;                     // the widest load that a thread can make
+constexpr int64_t kMostNarrow = int64_t{1} << 31;  // positions below need 32 bits
+
+}  // namespace
+
 Strides strides_over(const Shape& output, const Shape& input) {
   Strides strides;
   for (int i = 0; i < output.rank(); ++i) strides.push_back(0);
@@ -20,11 +24,6 @@ Strides strides_over(const Shape& output, const Shape& input) {
   }
   return strides;
 }
-
-constexpr int kPackBytes = 16;                     // the widest load that a thread can make
-constexpr int64_t kMostNarrow = int64_t{1} << 31;  // positions below need 32 bits
-
-}  // namespace
 
 Merged merge_dimensions(const Shape& output, std::span<const Shape* const> inputs) {
   Merged merged;

@@ -8,6 +8,9 @@
 /// How inputs that broadcast line up with an output, for the kernels that codegen.h prints.
 namespace alula::cuda {
 
+/// The strides of an input over the output's dimensions, outermost first: 0 where it repeats.
+InlineVector<int64_t, kMaxRank> strides_over(const Shape& output, const Shape& input);
+
 /// Dimensions from the innermost outwards, with a stride for each of some inputs; neighbours that
 /// no input tells apart are one, so a bias over [batch, height, width, channels] has two.
 struct Merged {
