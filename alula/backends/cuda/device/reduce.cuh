@@ -39,6 +39,7 @@ template <int kInputs, class Index> struct Reduction {
   Index results;
   Index width;  // results that are neighbours, as their elements are
   Index part;   // how many of `count` a row of the grid's blocks takes
+  Index shift;  // 2^shift threads go together, or across
   Places<kInputs, Index> kept, reduced;
 };
 
@@ -124,33 +125,52 @@ template <class A> DEVICE A exchange(const A& x, int mask) {
 constexpr int kReduceThreads = 256;
 // Packs that a thread has on their way at a time. The last ones may be fewer: then it reads its
 // first again, which costs less than to branch.
-template <int kWidth, int kTogether> constexpr int kMany = kWidth > 4 || kTogether == 1 ? 4 : 8;
+template <int kWidth> constexpr int kMany = kWidth > 4 ? 4 : 8;
 
-// Each result by kTogether threads: some of a warp, or the block.
-template <class Source, class Reducer, int kWidth, int kTogether, bool kPlain, class Index>
+// Joins the values of 2^shift neighbouring threads of a block: some of a warp, or all. Each of them
+// gets the result.
+template <class Reducer>
+DEVICE typename Reducer::Accumulator join_threads(typename Reducer::Accumulator x,
+                                                  unsigned int shift,
+                                                  typename Reducer::Accumulator* room) {
+  for (unsigned int mask = 1; mask < min(1u << shift, 32u); mask *= 2)
+    x = Reducer::join(x, exchange(x, (int)mask));
+  if (shift <= 5) return x;
+  if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = x;
+  __syncthreads();
+  const unsigned int warps = blockDim.x / 32;
+  x = room[threadIdx.x % warps];
+  for (unsigned int mask = 1; mask < warps; mask *= 2)
+    x = Reducer::join(x, exchange(x, (int)mask));
+  return x;
+}
+
+// Each result by 2^shift threads: some of a warp, or the block.
+template <class Source, class Reducer, int kWidth, bool kPlain, class Index>
 __global__ void __launch_bounds__(kReduceThreads)
     reduce_rows(const Source source, const Reducer reducer,
                 const Reduction<Source::kInputs, Index> shape) {
   typedef typename Reducer::Accumulator A;
   typedef typename Source::Element Element;
-  constexpr int kAtOnce = kMany<kWidth, kTogether>;
-  const Index own = (Index)blockIdx.x * (kReduceThreads / kTogether) + threadIdx.x / kTogether;
+  constexpr int kAtOnce = kMany<kWidth>;
+  const unsigned int shift = (unsigned int)shape.shift, together = 1u << shift;
+  const Index own = (Index)blockIdx.x * (kReduceThreads >> shift) + (threadIdx.x >> shift);
   // Threads without a result do another's: they are needed for the exchange.
   const Index result = own < shape.results ? own : shape.results - 1;
-  const Index lane = threadIdx.x % kTogether;
+  const Index lane = threadIdx.x & (together - 1);
   const Index begin = blockIdx.y * shape.part;
   const Index length = min(shape.part, shape.count - begin), packs = length / kWidth;
   Index base[Source::kInputs] = {};
   shape.kept.template add<false>(result, base);
   A total = Reducer::none();
-  for (Index p = lane; p < packs; p += kAtOnce * kTogether) {
+  for (Index p = lane; p < packs; p += kAtOnce * together) {
     Element e[kAtOnce * kWidth];
     Index place[kAtOnce * kWidth];
     int valid = 0;
 #pragma unroll
     for (int u = 0; u < kAtOnce; ++u) {
-      const bool there = p + u * kTogether < packs;
-      const Index j = begin + (there ? p + u * kTogether : p) * kWidth;
+      const bool there = p + u * together < packs;
+      const Index j = begin + (there ? p + u * together : p) * kWidth;
       Index at[Source::kInputs];
 #pragma unroll
       for (int k = 0; k < Source::kInputs; ++k) at[k] = base[k];
@@ -163,7 +183,7 @@ __global__ void __launch_bounds__(kReduceThreads)
     total = Reducer::join(total, Reducer::group(e, place, valid));
   }
   if constexpr (kWidth > 1) {
-    for (Index i = packs * kWidth + lane; i < length; i += kTogether) {
+    for (Index i = packs * kWidth + lane; i < length; i += together) {
       Element e[1];
       const Index place[1] = {begin + i};
       Index at[Source::kInputs];
@@ -174,36 +194,25 @@ __global__ void __launch_bounds__(kReduceThreads)
       total = Reducer::join(total, Reducer::group(e, place, 1));
     }
   }
-#pragma unroll
-  for (int mask = 1; mask < (kTogether < 32 ? kTogether : 32); mask *= 2)
-    total = Reducer::join(total, exchange(total, mask));
-  if constexpr (kTogether > 32) {
-    constexpr int kWarps = kReduceThreads / 32;
-    __shared__ A room[kWarps];
-    if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = total;
-    __syncthreads();
-    if (threadIdx.x >= 32) return;
-    total = threadIdx.x < kWarps ? room[threadIdx.x] : Reducer::none();
-#pragma unroll
-    for (int mask = 1; mask < kWarps; mask *= 2)
-      total = Reducer::join(total, exchange(total, mask));
-  }
+  __shared__ A room[kReduceThreads / 32];
+  total = join_threads<Reducer>(total, shift, room);
   if (lane == 0 && own < shape.results) reducer.put(shape, own, total);
 }
 
-// Results whose elements are neighbours: kAcross threads read such neighbours, as many as fill the
-// block read further rows of them.
-template <class Source, class Reducer, int kWidth, int kAcross, bool kPlain, class Index>
+// Results whose elements are neighbours: 2^shift threads, at most a warp, read such neighbours, as
+// many as fill the block read further rows of them.
+template <class Source, class Reducer, int kWidth, bool kPlain, class Index>
 __global__ void __launch_bounds__(kReduceThreads)
     reduce_columns(const Source source, const Reducer reducer,
                    const Reduction<Source::kInputs, Index> shape) {
   typedef typename Reducer::Accumulator A;
   typedef typename Source::Element Element;
-  constexpr int kAtOnce = kMany<kWidth, kReduceThreads>, kDown = kReduceThreads / kAcross;
-  constexpr int kTile = kAcross * kWidth, kWarps = kReduceThreads / 32;
-  const Index tiles = (shape.width + kTile - 1) / kTile;
-  const Index outer = blockIdx.x / tiles, tile = (blockIdx.x - outer * tiles) * kTile;
-  const Index column = tile + threadIdx.x % kAcross * kWidth;
+  constexpr int kAtOnce = kMany<kWidth>, kWarps = kReduceThreads / 32;
+  const unsigned int shift = (unsigned int)shape.shift, across = 1u << shift;
+  const unsigned int down = kReduceThreads >> shift, lane = threadIdx.x & (across - 1);
+  const Index size = across * kWidth, tiles = (shape.width + size - 1) / size;
+  const Index outer = blockIdx.x / tiles, tile = (blockIdx.x - outer * tiles) * size;
+  const Index column = tile + lane * kWidth;
   const Index begin = blockIdx.y * shape.part;
   const Index length = min(shape.part, shape.count - begin);
   Index base[Source::kInputs] = {};
@@ -212,14 +221,14 @@ __global__ void __launch_bounds__(kReduceThreads)
 #pragma unroll
   for (int v = 0; v < kWidth; ++v) total[v] = Reducer::none();
   if (column < shape.width) {
-    for (Index i = threadIdx.x / kAcross; i < length; i += kAtOnce * kDown) {
+    for (Index i = threadIdx.x >> shift; i < length; i += kAtOnce * down) {
       Element e[kAtOnce][kWidth];
       Index place[kAtOnce];
       int valid = 0;
 #pragma unroll
       for (int u = 0; u < kAtOnce; ++u) {
-        const bool there = i + u * kDown < length;
-        place[u] = begin + (there ? i + u * kDown : i);
+        const bool there = i + u * down < length;
+        place[u] = begin + (there ? i + u * down : i);
         Index at[Source::kInputs];
 #pragma unroll
         for (int k = 0; k < Source::kInputs; ++k) at[k] = base[k];
@@ -229,24 +238,23 @@ __global__ void __launch_bounds__(kReduceThreads)
       }
 #pragma unroll
       for (int v = 0; v < kWidth; ++v) {
-        Element down[kAtOnce];
+        Element below[kAtOnce];
 #pragma unroll
-        for (int u = 0; u < kAtOnce; ++u) down[u] = e[u][v];
-        total[v] = Reducer::join(total[v], Reducer::group(down, place, valid));
+        for (int u = 0; u < kAtOnce; ++u) below[u] = e[u][v];
+        total[v] = Reducer::join(total[v], Reducer::group(below, place, valid));
       }
     }
   }
-  __shared__ A room[kWarps][kTile];
+  __shared__ A room[kWarps][32 * kWidth];
+  for (unsigned int mask = across; mask < 32; mask *= 2)
 #pragma unroll
-  for (int v = 0; v < kWidth; ++v) {
+    for (int v = 0; v < kWidth; ++v)
+      total[v] = Reducer::join(total[v], exchange(total[v], (int)mask));
+  if (threadIdx.x % 32 < across)
 #pragma unroll
-    for (int mask = kAcross; mask < 32; mask *= 2)
-      total[v] = Reducer::join(total[v], exchange(total[v], mask));
-    if (threadIdx.x % 32 < kAcross)
-      room[threadIdx.x / 32][threadIdx.x % kAcross * kWidth + v] = total[v];
-  }
+    for (int v = 0; v < kWidth; ++v) room[threadIdx.x / 32][lane * kWidth + v] = total[v];
   __syncthreads();
-  if (threadIdx.x >= kTile || tile + threadIdx.x >= shape.width) return;
+  if (threadIdx.x >= size || tile + threadIdx.x >= shape.width) return;
   A values[kWarps];
 #pragma unroll
   for (int warp = 0; warp < kWarps; ++warp) values[warp] = room[warp][threadIdx.x];

@@ -168,56 +168,49 @@ template <class T> struct DenseGradient : LabelledExps<T> {
   }
 };
 
-// Each row by kTogether threads: some of a warp, or a block of so many. Its elements are `inner`
-// apart, and so many rows lie within one another. If kOnce, a thread has no more than kEach
-// elements, and they are read once.
-template <class Job, int kTogether, int kEach, bool kOnce, class Index>
-__global__ void __launch_bounds__(kTogether < 256 ? 256 : kTogether)
-    softmax_rows(const Job job, const Index rows, const Index length, const Index inner) {
+// Each row by 2^shift threads: some of a warp, or the block. Its elements are `inner` apart, and so
+// many rows lie within one another. If kOnce, a thread has no more elements than it reads at once,
+// and keeps them.
+template <class Job, bool kOnce, class Index>
+__global__ void __launch_bounds__(1024)
+    softmax_rows(const Job job, const Index rows, const Index length, const Index inner,
+                 const unsigned int shift) {
   typedef typename Job::Accumulator A;
-  const Index own = ((Index)blockIdx.x * blockDim.x + threadIdx.x) / kTogether;
+  constexpr int kEach = 8;
+  const unsigned int together = 1u << shift;
+  const Index own = (Index)blockIdx.x * (blockDim.x >> shift) + (threadIdx.x >> shift);
   const Index row = own < rows ? own : rows - 1;
-  const Index lane = threadIdx.x % kTogether;
+  const Index lane = threadIdx.x & (together - 1);
   const Index outside = inner == 1 ? row : row / inner;
   const Index base = outside * length * inner + (row - outside * inner);
   typename Job::Element e[kEach];
-  const auto read = [&](Index j0, Index (&place)[kEach]) {
+  const auto read = [&](Index j, Index (&place)[kEach]) {
     int valid = 0;
 #pragma unroll
     for (int u = 0; u < kEach; ++u) {
-      const bool there = j0 + u * kTogether < length;
-      place[u] = there ? j0 + u * kTogether : j0;
+      const bool there = j + u * together < length;
+      place[u] = there ? j + u * together : j;
       e[u] = job.read(base + place[u] * inner);
       valid += there;
     }
     return valid;
   };
   A total = Job::none();
-  for (Index j = lane; j < length; j += kEach * kTogether) {
+  for (Index j = lane; j < length; j += kEach * together) {
     Index place[kEach];
     const int valid = read(j, place);
     total = Job::join(total, Job::group(e, place, valid));
   }
-#pragma unroll
-  for (int mask = 1; mask < (kTogether < 32 ? kTogether : 32); mask *= 2)
-    total = Job::join(total, exchange(total, mask));
-  if constexpr (kTogether > 32) {
-    constexpr int kWarps = kTogether / 32;
-    __shared__ A room[kWarps];
-    if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = total;
-    __syncthreads();
-    total = room[threadIdx.x % kWarps];
-#pragma unroll
-    for (int mask = 1; mask < kWarps; mask *= 2) total = Job::join(total, exchange(total, mask));
-  }
+  __shared__ A room[32];
+  total = join_threads<Job>(total, shift, room);
   if (own >= rows) return;
-  for (Index j0 = lane; j0 < length; j0 += kEach * kTogether) {
+  for (Index j = lane; j < length; j += kEach * together) {
     Index place[kEach];
-    if (!kOnce) read(j0, place);
+    if (!kOnce) read(j, place);
 #pragma unroll
     for (int u = 0; u < kEach; ++u) {
-      const Index j = j0 + u * kTogether;
-      if (j < length) job.write(row, j, base + j * inner, e[u], total);
+      const Index to = j + u * together;
+      if (to < length) job.write(row, to, base + to * inner, e[u], total);
     }
   }
 }

@@ -82,7 +82,7 @@ struct Parted {
 struct Plan {
   bool columns;     // by reduce_columns, otherwise by reduce_rows
   int width = 1;    // elements of a pack
-  int threads = 1;  // kAcross or kTogether
+  int threads = 1;  // that go across, or together: a power of 2
   int64_t parts = 1, part = 0;
   int64_t blocks = 1;
   unsigned mask = 0;  // inputs that are read in packs
@@ -188,7 +188,10 @@ class ShapeArgument {
  public:
   ShapeArgument(const Parted& dims, const Plan& plan, int64_t elements, bool wide) : wide_(wide) {
     const int64_t count = dims.reduced.count(), results = dims.kept.count();
-    for (int64_t value : {count, elements, results, dims.kept.sizes[0], plan.part}) put(value);
+    for (int64_t value :
+         {count, elements, results, dims.kept.sizes[0], plan.part,
+          static_cast<int64_t>(std::countr_zero(static_cast<unsigned>(plan.threads)))})
+      put(value);
     put(dims.kept);
     put(dims.reduced);
   }
@@ -237,8 +240,8 @@ void launch_step(const KernelCall& call, const ReduceJob& job, const Parted& dim
   if (const size_t at = source.find(kMask); at != std::string::npos)
     source.replace(at, kMask.size(), fmt::format("{}", plan.mask));
   const std::string function =
-      fmt::format("{}<{}, {}, {}, {}, {}, {}>", plan.columns ? "reduce_columns" : "reduce_rows",
-                  source, step.reducer, plan.width, plan.threads, dims.reduced.rank() == 1,
+      fmt::format("{}<{}, {}, {}, {}, {}>", plan.columns ? "reduce_columns" : "reduce_rows", source,
+                  step.reducer, plan.width, dims.reduced.rank() == 1,
                   wide ? "unsigned long long" : "unsigned int");
   const ShapeArgument shape(dims, plan, step.elements, wide);
   void* arguments[] = {const_cast<uint64_t*>(job.source_fields.data()),

@@ -10,25 +10,17 @@ namespace {
 constexpr const char* kFiles = "reduce reducers softmax";
 constexpr DTypeSet kWithLabels = kFloating | DTypeSet(int32) | DTypeSet(int64);
 
-/// How a row's elements are shared by threads.
-struct Threads {
-  int together;
-  int each;  // elements a thread has on their way
+constexpr int kEach = 8;  // elements that a thread has on their way
 
-  Threads(int64_t rows, int64_t length, int64_t inner) {
-    const int64_t full = 256 * current_card().multiprocessors();
-    if (length <= 4 || (inner > 1 && (length <= 32 || rows >= full))) {
-      together = 1;
-      each = length <= 4 ? 4 : 8;
-    } else if (length <= 16) {
-      together = 4;
-      each = 4;
-    } else {
-      together = length <= 256 ? 32 : length <= 8192 ? 256 : 1024;
-      each = 8;
-    }
-  }
-};
+/// How many threads share a row.
+int threads_for(int64_t rows, int64_t length, int64_t inner) {
+  const int64_t full = 256 * current_card().multiprocessors();
+  // Where rows lie within one another, neighbouring threads read neighbours if each has a row.
+  if (inner > 1 && (length <= 32 || rows >= full)) return 1;
+  for (int threads : {1, 4, 32, 256})
+    if (length <= threads * (threads < 32 ? kEach / 2 : kEach)) return threads;
+  return 1024;
+}
 
 /// Runs a Job of device/softmax.cuh over the rows of a shape along an axis.
 void run_rows(const KernelCall& call, std::string_view job, Fields fields, const Shape& shape,
@@ -36,20 +28,21 @@ void run_rows(const KernelCall& call, std::string_view job, Fields fields, const
   const int64_t length = shape[axis], size = shape.size(), rows = size / length;
   int64_t inner = 1;
   for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
-  const Threads threads(rows, length, inner);
-  const bool wide = size >= int64_t{1} << 31, once = length <= threads.together * threads.each;
+  const int together = threads_for(rows, length, inner);
+  const bool wide = size >= int64_t{1} << 31;
   const std::string function =
-      fmt::format("softmax_rows<{}, {}, {}, {}, {}>", job, threads.together, threads.each, once,
+      fmt::format("softmax_rows<{}, {}, {}>", job, length <= together * kEach,
                   wide ? "unsigned long long" : "unsigned int");
-  const int block = std::max(threads.together, kBlockThreads);
-  const int64_t blocks = (rows * threads.together + block - 1) / block;
+  const int block = std::max(together, kBlockThreads);
+  const int64_t blocks = (rows * together + block - 1) / block;
   const Grid grid{.blocks = {static_cast<unsigned>(blocks), 1, 1},
                   .threads = {static_cast<unsigned>(block), 1, 1}};
+  auto shift = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(together)));
   uint32_t narrow_numbers[] = {static_cast<uint32_t>(rows), static_cast<uint32_t>(length),
                                static_cast<uint32_t>(inner)};
   uint64_t wide_numbers[] = {static_cast<uint64_t>(rows), static_cast<uint64_t>(length),
                              static_cast<uint64_t>(inner)};
-  void* arguments[] = {fields.data(), nullptr, nullptr, nullptr, nullptr};
+  void* arguments[] = {fields.data(), nullptr, nullptr, nullptr, &shift, nullptr};
   for (int i = 0; i < 3; ++i)
     arguments[i + 1] = wide ? static_cast<void*>(&wide_numbers[i]) : &narrow_numbers[i];
   Card& card = current_card();
