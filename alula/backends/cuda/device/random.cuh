@@ -150,8 +150,9 @@ template <class Bits> struct Bernoulli {
 };
 
 template <class Job, class T = typename Job::Element>
-__global__ void generate(T* to, long long count, Stream stream, Job job) {
+__global__ void generate(T* to, long long count, Stream stream, const Stream* fed, Job job) {
   constexpr int kCount = Job::kCount;
+  if (fed != nullptr) stream = *fed;
   for (long long i = first<long long>(); i * kCount < count; i += stride<long long>()) {
     Pack<T, kCount> pack;
     job.make(words_of(stream, i), pack.at);

@@ -10,14 +10,16 @@
 namespace alula::cuda {
 namespace {
 
-/// A thread makes the elements of four words.
+/// A thread makes the elements of four words. An input, if there is one, is the stream to draw from
+/// instead of the op's: that of a captured graph changes from run to run.
 template <class Job>
 void generate(const RandomOutput& op, const KernelCall& call, std::string_view job_name,
               const Job& job) {
   const int64_t count = call.outputs[0].size();
   if (count == 0) return;
   launch(call, {"random", fmt::format("generate<{}>", job_name)}, grid_for((count + 3) / 4),
-         call.outputs[0].data, static_cast<long long>(count), op.stream, job);
+         call.outputs[0].data, static_cast<long long>(count), op.stream,
+         call.inputs.empty() ? nullptr : call.inputs[0].data, job);
 }
 
 /// Of floating numbers.
@@ -62,19 +64,19 @@ const RegisterGpuKernel<RandomUniform> uniform_kernel{
         generate_scaled(op, call, "Uniform", static_cast<float>(op.maxval.as_double()) - low, low);
       }
     },
-    kNumeric};
+    kNumericOrBool};
 
 const RegisterGpuKernel<RandomNormal> normal_kernel{
     [](const RandomNormal& op, const KernelCall& call) {
       generate_scaled(op, call, "Normal", op.stddev, op.mean);
     },
-    kFloating};
+    kNumericOrBool};
 
 const RegisterGpuKernel<RandomTruncatedNormal> truncated_normal_kernel{
     [](const RandomTruncatedNormal& op, const KernelCall& call) {
       generate_scaled(op, call, "TruncatedNormal", op.stddev, op.mean);
     },
-    kFloating};
+    kNumericOrBool};
 
 template <class Bits>
 struct Chance {
