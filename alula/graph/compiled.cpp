@@ -177,11 +177,13 @@ class Compiled::Run {
         bind_held(i, inputs[k]);
     }
   }
-  /// A variable is not held if nobody gets to see the old value: then it is written in place.
+  /// A variable is not held if nobody gets to see the old value: then it is written in place. One
+  /// that is elsewhere moves here, and stays.
   void bind_variables() {
     for (const Leaf& leaf : compiled_.variables_) {
-      const Tensor& storage = compiled_.graph_.nodes[leaf.node].variable.storage();
-      if (storage.device().is_cpu() && !compiled_.leaves_[static_cast<size_t>(leaf.slot)])
+      Tensor& storage = compiled_.graph_.nodes[leaf.node].variable.storage();
+      if (!storage.device().is_cpu()) storage = moved(storage, kCPU);
+      if (!compiled_.leaves_[static_cast<size_t>(leaf.slot)])
         slot(leaf.slot) = const_cast<void*>(storage.data());
       else
         bind_held(leaf.slot, storage);

@@ -1,6 +1,7 @@
 #include "alula/graph/function.h"
 
 #include "alula/core/log.h"
+#include "alula/runtime/devices.h"
 
 namespace alula::graph {
 
@@ -18,19 +19,20 @@ bool Traces::Trace::fits(TensorRefs inputs, Device on) const {
   return true;
 }
 
-Compiled& Traces::find(TensorRefs inputs) {
-  const Device device = place_of(inputs);
-  const Trace* latest = latest_.load(std::memory_order_acquire);
-  if (latest != nullptr && latest->fits(inputs, device)) return *latest->compiled;
+Compiled& Traces::find(TensorRefs inputs) { return *find_trace(inputs, place_of(inputs)).compiled; }
+
+Traces::Trace& Traces::find_trace(TensorRefs inputs, Device device) {
+  Trace* latest = latest_.load(std::memory_order_acquire);
+  if (latest != nullptr && latest->fits(inputs, device)) return *latest;
   return find_or_trace(inputs, device);
 }
 
-Compiled& Traces::find_or_trace(TensorRefs inputs, Device device) {
+Traces::Trace& Traces::find_or_trace(TensorRefs inputs, Device device) {
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<Trace>& trace : traces_)
     if (trace->fits(inputs, device)) {
       latest_.store(trace.get(), std::memory_order_release);
-      return *trace->compiled;
+      return *trace;
     }
   auto trace = std::make_unique<Trace>();
   for (size_t i = 0; i < inputs.size(); ++i) trace->signature.push_back(inputs[i].spec());
@@ -38,9 +40,45 @@ Compiled& Traces::find_or_trace(TensorRefs inputs, Device device) {
   warn_of_many(trace->signature);
   trace->compiled =
       std::make_unique<Compiled>(graph::trace(function_, trace->signature), options_, device);
+  trace->is_settled = !device.is_cpu() || trace->trial.decided();
   traces_.push_back(std::move(trace));
   latest_.store(traces_.back().get(), std::memory_order_release);
-  return *traces_.back()->compiled;
+  return *traces_.back();
+}
+
+Tensors Traces::run(TensorRefs inputs) {
+  const Device device = place_of(inputs);
+  Trace& trace = find_trace(inputs, device);
+  if (trace.is_settled.load(std::memory_order_relaxed) ||
+      (t_state.flags & ThreadState::kDeviceScope))
+    return trace.compiled->run(inputs);
+  return run_on_trial(trace, inputs);
+}
+
+/// Of a function that was traced for the CPU, as long as it is not known to stay there.
+Tensors Traces::run_on_trial(Trace& trace, TensorRefs inputs) {
+  const std::unique_lock lock(trial_mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return trace.compiled->run(inputs);  // several threads: nothing is timed
+  Trial& trial = trace.trial;
+  const Device place = trial.place();
+  if (place.is_cpu()) {
+    const Trial::Clock::time_point start = Trial::Clock::now();
+    Tensors results = trace.compiled->run(inputs);
+    trial.took(Trial::Clock::now() - start);
+    trace.is_settled = trial.decided();
+    return results;
+  }
+  const DeviceScope scope(place);
+  Trace& there = find_or_trace(inputs, place);
+  latest_.store(&trace, std::memory_order_release);
+  const Trial::Clock::time_point start = Trial::Clock::now();
+  Tensors results = there.compiled->run(inputs);
+  if (!trial.decided()) {
+    backend_of(place).synchronize();
+    trial.took(Trial::Clock::now() - start);
+    trace.is_settled = trial.decided() && trial.place().is_cpu();
+  }
+  return results;
 }
 
 void Traces::warn_of_many(const std::vector<Spec>& signature) {
@@ -59,7 +97,7 @@ void Traces::warn_of_many(const std::vector<Spec>& signature) {
 Tensors Traces::call(TensorRefs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i)
     require(inputs[i].defined(), "function: input {} is not defined yet.", i);
-  if (!t_state.tracing()) return find(inputs).run(inputs);
+  if (!t_state.tracing()) return run(inputs);
   std::vector<Tensor> values;  // part of the function around it
   for (size_t i = 0; i < inputs.size(); ++i) values.push_back(inputs[i]);
   const std::vector<Tensor> results = function_(values);

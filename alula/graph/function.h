@@ -9,6 +9,7 @@
 
 #include "alula/graph/compiled.h"
 #include "alula/graph/trace.h"
+#include "alula/graph/trial.h"
 
 namespace alula {
 
@@ -26,6 +27,9 @@ class Traces {
   explicit Traces(TracedFunction function, PassOptions options = {}, std::string name = "function")
       : function_(std::move(function)), options_(std::move(options)), name_(std::move(name)) {}
   Tensors call(TensorRefs inputs);
+  /// Runs what there is for inputs like these, where they are or the scope says; else where it is
+  /// faster.
+  Tensors run(TensorRefs inputs);
   /// The graph that runs for inputs like these, traced if need be.
   const Graph& graph(TensorRefs inputs) { return find(inputs).graph(); }
   /// What runs for them. It stays as long as this does.
@@ -37,10 +41,14 @@ class Traces {
     std::vector<Spec> signature;
     Device device;
     std::unique_ptr<Compiled> compiled;
+    Trial trial;                          // of one for the CPU
+    std::atomic<bool> is_settled = true;  // it runs where it was made for
     bool fits(TensorRefs inputs, Device device) const;
   };
 
-  Compiled& find_or_trace(TensorRefs inputs, Device device);
+  Trace& find_trace(TensorRefs inputs, Device device);
+  Trace& find_or_trace(TensorRefs inputs, Device device);
+  Tensors run_on_trial(Trace& trace, TensorRefs inputs);
   void warn_of_many(const std::vector<Spec>& signature);
 
   TracedFunction function_;
@@ -50,6 +58,7 @@ class Traces {
   std::vector<std::unique_ptr<Trace>> traces_;
   std::atomic<Trace*> latest_ = nullptr;  // the one that the last call used
   bool warned_ = false;
+  std::mutex trial_mutex_;  // held by the run that is timed
 };
 
 template <class R>

@@ -373,8 +373,12 @@ Tensors OnDevice::outputs(HostValues& values) {
   Tensors outputs;
   for (const Value& output : graph_.outputs) {
     const Value root = root_of(graph_, output);
-    outputs.push_back(values.has(root) ? values.get(root).reshaped(graph_.spec(output).shape)
-                                       : tensor_of(output));
+    if (!values.has(root)) {
+      outputs.push_back(tensor_of(output));
+      continue;
+    }
+    const Tensor made = values.get(root).reshaped(graph_.spec(output).shape);
+    outputs.push_back(made.dtype() == string ? made : moved(made, device_));
   }
   return outputs;
 }

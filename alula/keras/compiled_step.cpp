@@ -1,6 +1,7 @@
 #include "alula/keras/compiled_step.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "alula/core/log.h"
 #include "alula/ops/gather.h"
@@ -41,6 +42,17 @@ void collect(const LayerImpl& layer, std::vector<Layer>& layers) {
     collect(inner.impl(), layers);
   }
 }
+
+/// The scope of a device, unless it is the CPU or there is a scope already.
+class InPlace {
+ public:
+  explicit InPlace(Device device) {
+    if (!device.is_cpu() && !(t_state.flags & ThreadState::kDeviceScope)) scope_.emplace(device);
+  }
+
+ private:
+  std::optional<DeviceScope> scope_;
+};
 
 bool is_compiled_for(const Tensor& tensor) { return tensor.defined() && tensor.dtype() != string; }
 
@@ -99,24 +111,26 @@ Tensors CompiledStep::run_compiled(const Batch& batch) {
   for (const auto* list : {&batch.x, &batch.y, &batch.sample_weight})
     for (const Tensor& tensor : *list) pointers.push_back(&tensor);
   const TensorRefs inputs(std::span<const Tensor* const>(pointers.data(), pointers.size()));
-  // Where the scope says, else where the weights are, or the batch.
-  const bool scoped = (t_state.flags & ThreadState::kDeviceScope) != 0;
-  const Device device = scoped || state.device.is_cpu() ? graph::place_of(inputs) : state.device;
-  if (device.is_cpu() && !scoped) return find(batch, inputs, state.hash).run(inputs);
-  const DeviceScope scope(device);
-  return find(batch, inputs, state.hash).run(inputs);
+  Variant& variant = find(batch, inputs, state);
+  const InPlace in_place(variant.home);
+  return variant.traces->run(inputs);
 }
 
-graph::Compiled& CompiledStep::find(const Batch& batch, TensorRefs inputs, uint64_t state) {
+CompiledStep::Variant& CompiledStep::find(const Batch& batch, TensorRefs inputs,
+                                          const LayerImpl::State& state) {
   const std::lock_guard lock(mutex_);
   for (const auto& variant : variants_)
-    if (variant->state == state && variant->fits(batch)) return variant->traces->find(inputs);
+    if (variant->state == state.hash && variant->fits(batch)) return *variant;
   auto variant = make_variant(batch);
-  graph::Compiled& compiled = variant->traces->find(inputs);
+  variant->home = state.device;
+  {
+    const InPlace in_place(variant->home);
+    variant->traces->find(inputs);
+  }
   variant->state = model_.state().hash;  // layers may have made weights when they were traced
   collect(model_, variant->layers);
   variants_.push_back(std::move(variant));
-  return compiled;
+  return *variants_.back();
 }
 
 CompiledStep::Resident& CompiledStep::find_resident(const ResidentData& data, int64_t batch_size) {

@@ -40,6 +40,7 @@ class CompiledStep {
   struct Variant {
     size_t x = 0, y = 0, sample_weight = 0;
     uint64_t state = 0;
+    Device home;                // of the weights, when it was made: it stays there
     std::vector<Layer> layers;  // kept, so that no other layer gets the address of one
     std::unique_ptr<graph::Traces> traces;
     bool fits(const Batch& batch) const;
@@ -60,7 +61,7 @@ class CompiledStep {
   bool can_compile(const Batch& batch) const;
   Tensors run_eagerly(const Batch& batch) const;
   Tensors run_compiled(const Batch& batch);
-  graph::Compiled& find(const Batch& batch, TensorRefs inputs, uint64_t state);
+  Variant& find(const Batch& batch, TensorRefs inputs, const LayerImpl::State& state);
   std::unique_ptr<Variant> make_variant(const Batch& batch) const;
   Resident& find_resident(const ResidentData& data, int64_t batch_size);
   Tensors run_instead(const Batch& batch, const std::string& reason);

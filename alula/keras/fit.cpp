@@ -4,15 +4,14 @@
 #include <optional>
 
 #include "alula/core/log.h"
-#include "alula/data/resident.h"
 #include "alula/keras/interrupt.h"
+#include "alula/keras/placed.h"
 #include "alula/keras/progress_bar.h"
 #include "alula/keras/trainer.h"
 #include "alula/ops/arg_reduce.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/concat.h"
 #include "alula/ops/reshape.h"
-#include "alula/runtime/devices.h"
 
 namespace alula::keras::loops {
 namespace {
@@ -40,84 +39,6 @@ class Callbacks {
   bool use_batches_ = false;
 };
 
-/// Walks through a data set, an epoch at a time. With a number of steps given, an epoch goes on
-/// where the last one stopped.
-class Walk {
- public:
-  Walk(const data::Dataset& dataset, const Setting<int64_t>& steps, const char* who)
-      : dataset_(dataset), limit_(steps.value_or(kUnknown)), who_(who) {
-    require(!steps.given() || steps.value() > 0,
-            "{}: the number of steps must be positive. Got {}.", who, steps.value_or(0));
-    require(steps.given() || dataset.cardinality() != data::kInfiniteCardinality,
-            "{}: the data set never ends. Say how many steps to take.", who);
-  }
-
-  /// Keeps the data on a device, if they are such that they can be, and half of its free memory is
-  /// enough for them.
-  void keep_on(Device device) {
-    if (device.is_cpu()) return;
-    const std::optional<data::Resident> parts = data::resident(dataset_);
-    if (!parts.has_value() || parts->positions.element_spec().specs[0].rank() != 1) return;
-    int64_t bytes = 0;
-    for (const Tensor& column : parts->columns) bytes += column.bytes();
-    const MemoryInfo memory = backend_of(device).memory();
-    if (bytes > (memory.total - memory.in_use) / 2) return;
-    data::Row there;
-    for (const Tensor& column : parts->columns) there.push_back(moved(column, device));
-    resident_ = std::make_unique<ResidentData>(Batch{}, device);
-    Parts(dataset_.element_spec(), who_).give_out(there, resident_->all);
-    given_ = std::exchange(dataset_, parts->positions);
-  }
-  /// Gives batches after all, from the start of the epoch.
-  void stop_keeping() {
-    dataset_ = *given_;
-    resident_ = nullptr;
-    reader_.emplace(dataset_, who_);
-    step_ = 0;
-  }
-  /// What is on a device; null: batches are given.
-  const ResidentData* resident() const { return resident_.get(); }
-
-  void begin_epoch() {
-    if (!reader_.has_value() || limit_ == kUnknown) reader_.emplace(dataset_, who_);
-    step_ = 0;
-  }
-
-  /// The next batch of this epoch; false at its end. Of resident data, its samples' positions.
-  bool next(Batch& batch) {
-    if (limit_ != kUnknown && step_ == limit_) return false;
-    if (!reader_->next(batch)) {
-      if (limit_ == kUnknown || step_ == limit_) return end();
-      reader_.emplace(dataset_, who_);  // go on from the start
-      if (!reader_->next(batch)) return end();
-    }
-    require(!batch.x.empty(), "{}: an element of the data set has no input.", who_);
-    ++step_;
-    return true;
-  }
-
-  /// How many steps an epoch has, if that is known.
-  int64_t steps() const {
-    if (limit_ != kUnknown) return limit_;
-    return seen_ != kUnknown ? seen_ : std::max(dataset_.cardinality(), kUnknown);
-  }
-
- private:
-  bool end() {
-    seen_ = step_;
-    return false;
-  }
-
-  data::Dataset dataset_;
-  std::unique_ptr<ResidentData> resident_;
-  std::optional<data::Dataset> given_;  // while positions are read in its place
-  std::optional<BatchReader> reader_;
-  int64_t limit_;
-  int64_t step_ = 0;
-  int64_t seen_ = kUnknown;
-  const char* who_;
-};
-
 /// Runs steps in a row, at most so many and as many as there are batches for; the first one's
 /// is given. The number of steps.
 template <class Step>
@@ -127,46 +48,20 @@ int64_t execute(int64_t most, Walk& walk, Batch& batch, const Step& step) {
   return count;
 }
 
-/// The same for data on a device: `steps` runs several batches of one size at once.
-template <class Steps>
-int64_t execute_resident(int64_t most, Walk& walk, Batch& batch, const Steps& steps) {
-  std::vector<Tensor> positions;
-  int64_t count = 0;
-  do {
-    Tensor& next = batch.x[0];
-    if (!positions.empty() && positions[0].shape() != next.shape()) {
-      steps(positions);
-      positions.clear();
-    }
-    positions.push_back(std::move(next));
-    ++count;
-  } while (count < most && walk.next(batch));
-  steps(positions);
-  return count;
-}
-
-/// Where a model is trained: where the scope says, else where its weights are.
-Device device_of(const Model& model) {
-  if (t_state.flags & ThreadState::kDeviceScope) return t_state.device;
-  return model.impl().state().device;
-}
-
-/// As many steps as are put on a device's queue at once where nothing is to be done between them.
-constexpr int64_t kInARow = 32;
-
 /// Says once at which step a loss stopped being a number.
 class NaNWatch {
  public:
-  void look_at(const Tensor& loss, int64_t epoch, int64_t step) {
+  enum class Step : uint8_t { kThis, kThisOrBefore };
+  void look_at(const Tensor& loss, int64_t epoch, int64_t step, Step which = Step::kThis) {
     if (said_ || !loss.defined()) return;
     const double number = loss.dtype() == float32 ? static_cast<double>(loss.item<float>())
                                                   : cast(loss, float64).item<double>();
     if (std::isfinite(number)) return;
     said_ = true;
     logging::warn(
-        "fit: the loss became {} at step {} of epoch {}. A smaller learning rate, clipnorm, or "
+        "fit: the loss became {} at {}step {} of epoch {}. A smaller learning rate, clipnorm, or "
         "a look at the data of that step may help; callbacks::TerminateOnNaN stops there.",
-        number, step + 1, epoch + 1);
+        number, which == Step::kThis ? "" : "or before ", step + 1, epoch + 1);
   }
 
  private:
@@ -180,7 +75,7 @@ Logs with_prefix(const Logs& logs, const std::string& prefix) {
 }
 
 /// Evaluates, as a part of `fit` until that is interrupted; without a bar if there is none.
-Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks,
+Logs run_tests(Model& model, Walk& walk, Placed& placed, const Callbacks& callbacks,
                const InterruptScope* interrupt, ProgressBar* bar) {
   const std::shared_ptr<Trainer> trainer = trainer_of(model, "evaluate");
   trainer->reset();
@@ -192,11 +87,13 @@ Logs run_tests(Model& model, Walk& walk, const Callbacks& callbacks,
   while (!stopped() && walk.next(batch)) {
     callbacks.tell(&Callback::on_test_batch_begin, step);
     const int64_t at_once = trainer->options().steps_per_execution;
-    if (walk.resident() != nullptr)
-      step += execute_resident(callbacks.use_batches() ? at_once : std::max(at_once, kInARow), walk,
-                               batch, [&](std::span<const Tensor> positions) {
-                                 trainer->test_steps(*walk.resident(), positions);
-                               });
+    if (walk.gives_positions())
+      step += placed.execute(
+          {callbacks.use_batches() ? at_once : std::max(at_once, kInARow), interrupt == nullptr},
+          walk, batch, [&](const Batch& picked) { trainer->test_step(picked); },
+          [&](const ResidentData& data, std::span<const Tensor> positions) {
+            trainer->test_steps(data, positions);
+          });
     else
       step += execute(at_once, walk, batch, [&] { trainer->test_step(batch); });
     if (callbacks.use_batches())
@@ -219,6 +116,7 @@ class Fit {
         trainer_(trainer_of(model_, "fit")),
         options_(options),
         walk_(dataset, options.steps_per_epoch, "fit"),
+        placed_(model_),
         callbacks_(options.callbacks, model_,
                    {options.verbose.level(), options.epochs, walk_.steps()}) {
     require(options.epochs > 0, "fit: the number of epochs must be positive. Got {}.",
@@ -228,8 +126,9 @@ class Fit {
     if (validation != nullptr)
       validation_ = std::make_unique<Walk>(*validation, options.validation_steps, "fit");
     if (!options.class_weight.empty() || !trainer_->is_compiled()) return;
-    walk_.keep_on(device_of(model_));
-    if (validation_ != nullptr) validation_->keep_on(device_of(model_));
+    if (placed_.wanted().is_cpu()) return;
+    walk_.keep_for(placed_.wanted());
+    if (validation_ != nullptr) validation_->keep_for(placed_.wanted());
   }
 
   History run() {
@@ -257,16 +156,21 @@ class Fit {
     walk_.begin_epoch();
     int64_t step = 0;
     Batch batch;
+    Tensor loss;
     while (!model_.stop_training() && !interrupt.interrupted() && walk_.next(batch)) {
       callbacks_.tell(&Callback::on_train_batch_begin, step);
-      Tensor loss;
       const int64_t at_once = trainer_->options().steps_per_execution;
-      if (walk_.resident() != nullptr) {
+      if (walk_.gives_positions()) {
         try {
-          step += execute_resident(callbacks_.use_batches() ? at_once : std::max(at_once, kInARow),
-                                   walk_, batch, [&](std::span<const Tensor> positions) {
-                                     loss = trainer_->train_steps(*walk_.resident(), positions);
-                                   });
+          step += placed_.execute(
+              {callbacks_.use_batches() ? at_once : std::max(at_once, kInARow)}, walk_, batch,
+              [&, at = step](const Batch& picked) mutable {
+                loss = trainer_->train_step(picked);
+                nan_watch_.look_at(loss, epoch, at++);
+              },
+              [&](const ResidentData& data, std::span<const Tensor> positions) {
+                loss = trainer_->train_steps(data, positions);
+              });
         } catch (const FailedPreconditionError&) {  // it cannot be traced
           if (step > 0) throw;
           walk_.stop_keeping();
@@ -275,20 +179,22 @@ class Fit {
       } else {
         step += execute(at_once, walk_, batch, [&] { loss = train(batch); });
       }
-      // To look at a loss is to wait for it.
+      // To look at a loss on a device is to wait for it.
       const bool due = bar.is_due();
-      if (due || walk_.resident() == nullptr) nan_watch_.look_at(loss, epoch, step - 1);
+      if (!walk_.gives_positions()) nan_watch_.look_at(loss, epoch, step - 1);
+      if (due) nan_watch_.look_at(loss, epoch, step - 1, NaNWatch::Step::kThisOrBefore);
       if (callbacks_.use_batches())
         callbacks_.tell(&Callback::on_train_batch_end, step - 1, trainer_->logs().sorted());
       if (due) bar.update(step, trainer_->logs().sorted());
     }
     require(step > 0 || interrupt.interrupted() || model_.stop_training(),
             "fit: the data set gave no batch.");
+    nan_watch_.look_at(loss, epoch, step - 1, NaNWatch::Step::kThisOrBefore);
     Logs logs = trainer_->logs().sorted();
     if (validation_ != nullptr && !interrupt.interrupted() &&
         (epoch + 1) % options_.validation_freq == 0) {
       bar.update(step, logs);
-      const Logs tested = run_tests(model_, *validation_, callbacks_, &interrupt, nullptr);
+      const Logs tested = run_tests(model_, *validation_, placed_, callbacks_, &interrupt, nullptr);
       for (const auto& [name, value] : with_prefix(tested.sorted(), "val_")) logs.set(name, value);
     }
     // The bar comes last, as in Keras: after what callbacks print, and with what they add.
@@ -314,6 +220,7 @@ class Fit {
   std::shared_ptr<Trainer> trainer_;
   const FitOptions& options_;
   Walk walk_;
+  Placed placed_;
   Callbacks callbacks_;
   std::unique_ptr<Walk> validation_;
   NaNWatch nan_watch_;
@@ -340,10 +247,12 @@ History fit(Model model, const data::Dataset& dataset, const FitOptions& options
 
 Logs evaluate(Model model, const data::Dataset& dataset, const EvaluateOptions& options) {
   Walk walk(dataset, options.steps, "evaluate");
-  if (trainer_of(model, "evaluate")->is_compiled()) walk.keep_on(device_of(model));
+  Placed placed(model);
+  if (trainer_of(model, "evaluate")->is_compiled() && !placed.wanted().is_cpu())
+    walk.keep_for(placed.wanted());
   const Callbacks callbacks(options.callbacks, model, {options.verbose.level(), 1, walk.steps()});
   ProgressBar bar({.target = walk.steps(), .verbose = options.verbose.level()});
-  return run_tests(model, walk, callbacks, nullptr, &bar);
+  return run_tests(model, walk, placed, callbacks, nullptr, &bar);
 }
 
 std::vector<Tensor> predict(Model model, const data::Dataset& dataset,

@@ -38,6 +38,7 @@ Trained train_on(Device device, int64_t steps_per_execution = 1) {
 }  // namespace
 
 TEST(FitOnDevice, TwoHundredStepsAreThoseOfTheCpu) {
+  config::enable_tensor_float_32_execution(false);
   const Trained cpu = train_on(kCPU);
   for (const Device& device : alula::testing::test_devices()) {
     if (device.is_cpu()) continue;
@@ -49,6 +50,7 @@ TEST(FitOnDevice, TwoHundredStepsAreThoseOfTheCpu) {
       for (size_t epoch = 0; epoch < 25; ++epoch)
         EXPECT_NEAR(there.history[name][epoch], cpu.history[name][epoch], 1e-4) << name << epoch;
   }
+  config::enable_tensor_float_32_execution(true);
 }
 
 TEST(FitOnDevice, CopiesTheDataOnce) {
