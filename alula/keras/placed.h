@@ -33,8 +33,7 @@ class Placed {
   /// Runs steps in a row; the first one's positions are given. `on_cpu` runs a batch, `there`
   /// several, on a device. The number of steps.
   template <class OnCpu, class There>
-  int64_t execute(const Turn& turn, Walk& walk, Batch& batch, const OnCpu& on_cpu,
-                  const There& there) {
+  int64_t execute(const Turn& turn, Walk& walk, Batch& batch, OnCpu on_cpu, There there) {
     const Device place = tries_ ? trial_.place() : device_;
     const bool timed = turn.timed && tries_ && !trial_.decided();
     const auto start = graph::Trial::Clock::now();
