@@ -1,5 +1,10 @@
 // Prepared lists of calls: captured graphs.
+#include "alula/ops/cumsum.h"
 #include "alula/ops/matmul.h"
+#include "alula/ops/random.h"
+#include "alula/ops/scatter_nd.h"
+#include "alula/ops/slice.h"
+#include "alula/ops/sort.h"
 #include "alula/ops/table.h"
 #include "alula/testing/gpu.h"
 
@@ -114,6 +119,48 @@ TEST_F(GpuGraph, FollowsSlotsThatAreAlignedLess) {
     const std::vector<float> result = to.to_vector<float>();
     for (int64_t i = offset; i < 1000 + offset; ++i)
       ASSERT_EQ(result[i], std::max(0.f, from.span<float>()[i])) << i;
+  }
+}
+
+/// Sorting takes memory on the way. It stays the graph's, though others ask for some meanwhile.
+TEST_F(GpuGraph, KeepsTheScratchOfItsKernels) {
+  const Spec indices{int32, {9000, 1}}, updates{float64, {9000, 2}}, sums{float64, {500, 2}};
+  const Spec orders{int32, {500, 2}};
+  const auto executable = gpu().prepare(
+      {{std::make_shared<ScatterNd>(sums.shape), {{indices, 0}, {updates, 1}}, {{sums, 2}}},
+       {std::make_shared<CumSum>(), {{sums, 2}}, {{sums, 3}}},
+       {std::make_shared<ArgSort>(SortOptions{.axis = 0}), {{sums, 3}}, {{orders, 4}}}});
+  Tensor a = Tensor::uninitialized(sums, gpu()), b = Tensor::uninitialized(sums, gpu());
+  Tensor order = Tensor::uninitialized(orders, gpu());
+  for (int run = 0; run < 3; ++run) {
+    const Tensor at = random_tensor(indices, {0, 499}), from = random_tensor(updates);
+    Tensor on_at = at.to(kGpu), on_from = from.to(kGpu);
+    argsort(random_tensor({float32, {20'000}}).to(kGpu));
+    executable->run(std::vector<void*>{on_at.mutable_data(), on_from.mutable_data(),
+                                       a.mutable_data(), b.mutable_data(), order.mutable_data()});
+    argsort(random_tensor({float32, {20'000}}).to(kGpu));
+    const Tensor expected = cumsum(scatter_nd(at, from, sums.shape));
+    expect_equal(b.cpu(), to_array(expected), float64, {.relative = 1e-12, .scale = 100});
+    EXPECT_EQ(order.to_vector<int32_t>(), argsort(b.cpu(), {.axis = 0}).to_vector<int32_t>());
+  }
+}
+
+/// Random numbers, too, are written several at once where the address allows it.
+TEST_F(GpuGraph, DrawsTheSameAtAnyAddress) {
+  for (const DType dtype : {float16, float32, float64}) {
+    SCOPED_TRACE(name_of(dtype));
+    RandomUniform op;
+    op.output = {dtype, {1001}};
+    op.stream = {.key = 5, .high = 6, .low = 7};
+    const auto executable =
+        gpu().prepare({{std::make_shared<RandomUniform>(op), {}, {{op.output, 0}}}});
+    const Tensor expected = call(op);
+    Tensor room = Tensor::uninitialized({dtype, {1002}}, gpu());
+    for (int64_t offset : {0, 1, 0}) {
+      executable->run(std::vector<void*>{static_cast<std::byte*>(room.mutable_data()) +
+                                         offset * static_cast<int64_t>(size_of(dtype))});
+      expect_equal(slice(room.cpu(), {offset}, {1001}), to_array(expected), dtype);
+    }
   }
 }
 

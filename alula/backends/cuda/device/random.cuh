@@ -149,19 +149,27 @@ template <class Bits> struct Bernoulli {
   }
 };
 
-template <class Job, class T = typename Job::Element>
+// kWidth elements are written at once.
+template <class Job, int kWidth, class T = typename Job::Element>
 __global__ void generate(T* to, long long count, Stream stream, const Stream* fed, Job job) {
   constexpr int kCount = Job::kCount;
   if (fed != nullptr) stream = *fed;
   for (long long i = first<long long>(); i * kCount < count; i += stride<long long>()) {
-    Pack<T, kCount> pack;
-    job.make(words_of(stream, i), pack.at);
-    if ((i + 1) * kCount <= count) {
-      store<kCount>(to, i * kCount, pack);
-    } else {
+    T out[kCount];
+    job.make(words_of(stream, i), out);
 #pragma unroll
-      for (int k = 0; k < kCount; ++k)
-        if (i * kCount + k < count) to[i * kCount + k] = pack.at[k];
+    for (int k = 0; k < kCount; k += kWidth) {
+      const long long at = i * kCount + k;
+      Pack<T, kWidth> pack;
+#pragma unroll
+      for (int j = 0; j < kWidth; ++j) pack.at[j] = out[k + j];
+      if (at + kWidth <= count) {
+        store<kWidth>(to, at, pack);
+        continue;
+      }
+#pragma unroll
+      for (int j = 0; j < kWidth; ++j)
+        if (at + j < count) to[at + j] = pack.at[j];
     }
   }
 }

@@ -10,15 +10,18 @@
 namespace alula::cuda {
 namespace {
 
-/// A thread makes the elements of four words. An input, if there is one, is the stream to draw from
-/// instead of the op's: that of a captured graph changes from run to run.
+/// A thread makes the elements of four words, or of two and two more where they have 64 bits. An
+/// input, if there is one, is the stream to draw from instead of the op's: that of a captured graph
+/// changes from run to run.
 template <class Job>
 void generate(const RandomOutput& op, const KernelCall& call, std::string_view job_name,
               const Job& job) {
-  const int64_t count = call.outputs[0].size();
-  if (count == 0) return;
-  launch(call, {"random", fmt::format("generate<{}>", job_name)}, grid_for((count + 3) / 4),
-         call.outputs[0].data, static_cast<long long>(count), op.stream,
+  const View& y = call.outputs[0];
+  if (y.size() == 0) return;
+  const size_t bytes = size_of(y.dtype()), width = bytes == 8 ? 2 : 4;
+  const bool packed = is_aligned(y.data, static_cast<int64_t>(width * bytes));
+  launch(call, {"random", fmt::format("generate<{}, {}>", job_name, packed ? width : 1)},
+         grid_for((y.size() + 3) / 4), y.data, static_cast<long long>(y.size()), op.stream,
          call.inputs.empty() ? nullptr : call.inputs[0].data, job);
 }
 
