@@ -105,6 +105,11 @@ struct Plan {
 
  private:
   static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+  /// The least power of 2 that is enough, but no more than a warp.
+  static int power_for(int64_t threads) {
+    return static_cast<int>(
+        std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(threads, 1, 32))));
+  }
 
   int widest_pack(const ReduceJob& job) const {
     int64_t element = 1;
@@ -145,7 +150,7 @@ struct Plan {
   void plan_rows(bool may_part) {
     const int64_t packs = divide_up(count_, width);
     const bool many = results_ >= 8 * processors_;
-    threads = packs <= 4 ? 1 : packs <= 16 ? 4 : packs <= (many ? 1024 : 256) ? 32 : kThreads;
+    threads = packs > (many ? 1024 : 256) ? kThreads : power_for(divide_up(packs, 4));
     blocks = divide_up(results_, kThreads / threads);
     if (may_part && threads == kThreads) cut(divide_up(packs, kThreads), width);
   }
@@ -161,15 +166,15 @@ struct Plan {
     }
     const int64_t packs = row / width;
     const auto blocks_of = [&](int across) { return outer * divide_up(packs, across); };
-    const int widest = packs <= 2 ? 2 : packs <= 8 ? 8 : 32;
+    const int widest = power_for(packs);
     threads = widest;
     // What is small is spread over more blocks, as long as a row of a tile fills a sector.
     constexpr int64_t kSector = 32, kSmall = 8 << 20;
     const auto element = static_cast<int64_t>(job.inputs[0].element);
     if (results_ * count_ * element <= kSmall)
-      while (threads > 2 && blocks_of(threads) < processors_ &&
-             threads / 4 * width * element >= kSector)
-        threads /= 4;
+      while (threads > 1 && blocks_of(threads) < processors_ &&
+             threads / 2 * width * element >= kSector)
+        threads /= 2;
     blocks = blocks_of(threads);
     if (!may_part) return;
     cut(divide_up(count_, kThreads / threads), 1);

@@ -17,7 +17,7 @@ int threads_for(int64_t rows, int64_t length, int64_t inner) {
   const int64_t full = 256 * current_card().multiprocessors();
   // Where rows lie within one another, neighbouring threads read neighbours if each has a row.
   if (inner > 1 && (length <= 32 || rows >= full)) return 1;
-  for (int threads : {1, 4, 32, 256})
+  for (int threads : {1, 2, 4, 8, 16, 32, 256})
     if (length <= threads * (threads < 32 ? kEach / 2 : kEach)) return threads;
   return 1024;
 }
