@@ -2,6 +2,7 @@
 
 #include "alula/backends/cuda/gpu.h"
 #include "alula/backends/cuda/kernels.h"
+#include "alula/backends/cuda/kernels/product.h"
 #include "alula/backends/cuda/layout.h"
 #include "alula/ops/matmul.h"
 #include "alula/runtime/devices.h"
@@ -207,7 +208,27 @@ void run(const MatMul& op, const KernelCall& call) {
   }
 }
 
-const RegisterGpuKernel<MatMul> registered{&run, kFloating};
+/// Products below that many multiplications are shared better by our own kernels.
+constexpr double kWorthLibrary = 1 << 24;
+
+bool run_large(const MatMul& op, const KernelCall& call) {
+  const Shape& a = call.inputs[0].shape();
+  const int64_t k = a[a.rank() - (op.transpose_a ? 2 : 1)];
+  if (static_cast<double>(call.outputs[0].size()) * static_cast<double>(k) < kWorthLibrary)
+    return false;
+  run(op, call);
+  return true;
+}
+
+const RegisterGpuKernel<MatMul> registered{
+    [](const MatMul& op, const KernelCall& call) {
+      const View& result = call.outputs[0];
+      if (is_floating(result.dtype())) return run(op, call);
+      multiply(call, op, *result.spec, program_after(nullptr, result.dtype(), {}, call.outputs));
+    },
+    kNumeric};
+
+const bool library_set = (set_library_product(&run_large), true);
 
 }  // namespace
 }  // namespace alula::cuda

@@ -16,7 +16,7 @@ DEVICE void stage_image(T* tile, const T* image, int y0, int x0, int c0, int cha
   for (int i = threadIdx.x; i < kRows * kColumns * kDepth; i += blockDim.x) {
     const int c = i % kDepth, y = y0 + i / kDepth / kColumns, x = x0 + i / kDepth % kColumns;
     const bool inside = y >= 0 && y < S::kHeight && x >= 0 && x < S::kWidth && c < channels;
-    tile[i] = inside ? image[(y * S::kWidth + x) * S::kChannels + c0 + c] : (T)0;
+    tile[i] = inside ? image[(y * S::kWidth + x) * S::kChannels + c0 + c] : T{};
   }
 }
 
@@ -45,14 +45,15 @@ template <class T, class S> struct ConvSource {
   const T* image;    // not staged: of the channel's group
   int y0, x0;        // where the block's part of the image begins
 
-  __device__ __forceinline__ T value(int y, int x, int c) const {
+  __device__ __forceinline__ Sum<T> value(int y, int x, int c) const {
     if constexpr (S::kStaged) {
-      return tile[(y * Tile::kColumns + x) * S::kGroupIn + c];
+      return op_cast<Sum<T>>(tile[(y * Tile::kColumns + x) * S::kGroupIn + c]);
     } else {
       y += y0;
       x += x0;
       const bool inside = y >= 0 && y < S::kHeight && x >= 0 && x < S::kWidth;
-      return inside ? __ldg(image + (y * S::kWidth + x) * S::kChannels + c) : (T)0;
+      if (!inside) return 0;
+      return op_cast<Sum<T>>(*(image + (y * S::kWidth + x) * S::kChannels + c));
     }
   }
   __device__ __forceinline__ Pack<T, S::kEach> weight(int term) const {
@@ -63,7 +64,8 @@ template <class T, class S> struct ConvSource {
 // Adds up the results of a part of a pooling window, whose first result looks at (y, x).
 template <class T, class S>
 DEVICE void convolve(const ConvSource<T, S>& from, const Pack<T, S::kEach>* kept, int y, int x,
-                     T (&sums)[ConvTile<S>::kPartY][ConvTile<S>::kPartX][S::kEach]) {
+                     Sum<T> (&sums)[ConvTile<S>::kPartY][ConvTile<S>::kPartX][S::kEach]) {
+  typedef Sum<T> C;
   typedef ConvTile<S> Tile;
 #pragma unroll(Tile::kTerms <= 48 ? S::kGroupIn : 1)
   for (int c = 0; c < S::kGroupIn; ++c)
@@ -78,13 +80,23 @@ DEVICE void convolve(const ConvSource<T, S>& from, const Pack<T, S::kEach>* kept
         for (int v = 0; v < Tile::kPartY; ++v)
 #pragma unroll
           for (int u = 0; u < Tile::kPartX; ++u) {
-            const T value = from.value(y + v * S::kStrideY + i * S::kDilationY,
+            const C value = from.value(y + v * S::kStrideY + i * S::kDilationY,
                                        x + u * S::kStrideX + j * S::kDilationX, c);
 #pragma unroll
             for (int k = 0; k < S::kEach; ++k)
-              sums[v][u][k] = add_product(value, w.at[k], sums[v][u][k]);
+              sums[v][u][k] = add_product(value, op_cast<C>(w.at[k]), sums[v][u][k]);
           }
       }
+}
+
+// Gives sums to the program, as values of the tensors' type.
+template <class T, int kEach, class After>
+DEVICE void finish_values(const Sum<T> (&sums)[kEach], long long at, int channel,
+                          const After& after) {
+  T values[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) values[k] = op_cast<T>(sums[k]);
+  after(values, at, channel);
 }
 
 // One window: the largest of its results, or each of them, through the program.
@@ -93,14 +105,15 @@ DEVICE void conv_window(const ConvSource<T, S>& from, const Pack<T, S::kEach>* k
                         int tile_x, int row, int column, long long image, int channel,
                         unsigned char* positions, const After& after) {
   typedef ConvTile<S> Tile;
-  T best[S::kEach];
+  typedef Sum<T> C;
+  C best[S::kEach];
   unsigned char winner[S::kEach];
   bool found = false;
 #pragma unroll 1
   for (int v0 = 0; v0 < S::kPoolY; v0 += Tile::kPartY)
 #pragma unroll 1
     for (int u0 = 0; u0 < S::kPoolX; u0 += Tile::kPartX) {
-      T sums[Tile::kPartY][Tile::kPartX][S::kEach] = {};
+      C sums[Tile::kPartY][Tile::kPartX][S::kEach] = {};
       convolve<T, S>(from, kept, (tile_y * S::kPoolStrideY + v0) * S::kStrideY,
                      (tile_x * S::kPoolStrideX + u0) * S::kStrideX, sums);
 #pragma unroll
@@ -114,7 +127,7 @@ DEVICE void conv_window(const ConvSource<T, S>& from, const Pack<T, S::kEach>* k
             continue;
           if constexpr (!S::kPools) {
             const long long pixel = (image * S::kConvRows + y) * S::kConvColumns + x;
-            after(sums[v][u], pixel * S::kOut + channel, channel);
+            finish_values<T>(sums[v][u], pixel * S::kOut + channel, channel, after);
           } else {
 #pragma unroll
             for (int k = 0; k < S::kEach; ++k) {
@@ -129,7 +142,7 @@ DEVICE void conv_window(const ConvSource<T, S>& from, const Pack<T, S::kEach>* k
     }
   if constexpr (S::kPools) {
     const long long at = ((image * S::kRows + row) * S::kColumns + column) * S::kOut + channel;
-    after(best, at, channel);
+    finish_values<T>(best, at, channel, after);
     if (positions != nullptr) {
       Pack<unsigned char, S::kEach> pack;
 #pragma unroll
@@ -172,7 +185,7 @@ __global__ void __launch_bounds__(S::kLanes * S::kPositions)
       const int k = i % Tile::kBlockChannels;
       weights[i] = in_span + k < kSpan
                        ? filter[(long long)(i / Tile::kBlockChannels) * S::kOut + first + k]
-                       : (T)0;
+                       : T{};
     }
     __syncthreads();
   }

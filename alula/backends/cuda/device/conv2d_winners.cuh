@@ -45,7 +45,7 @@ DEVICE void add_winners(const T* tile, const T* image_from, const Before& before
           } else {
             const int iy = y0 + y + i * S::kDilationY, ix = x0 + x + j * S::kDilationX;
             if (iy >= 0 && iy < S::kHeight && ix >= 0 && ix < S::kWidth && c < channels)
-              sum = add_product(value, __ldg(image_from + (iy * S::kWidth + ix) * S::kChannels + c),
+              sum = add_product(value, *(image_from + (iy * S::kWidth + ix) * S::kChannels + c),
                                 sum);
           }
         }

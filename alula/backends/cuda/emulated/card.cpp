@@ -53,8 +53,10 @@ std::string compiled(const std::string& source) {
   require<InternalError>(mkdtemp(folder.data()) != nullptr, "GPU: cannot make a folder {}.",
                          folder);
   std::ofstream(folder + "/kernel.cpp") << source;
+  // Shared memory is static variables: without -fno-gnu-unique, kernels whose templates have the
+  // same name would share them, whatever their size.
   const std::string command = fmt::format(
-      "{} -std=c++20 -O1 -w -ffp-contract=off -shared -fPIC -I{} {}/kernel.cpp -o "
+      "{} -std=c++20 -O1 -w -ffp-contract=off -fno-gnu-unique -shared -fPIC -I{} {}/kernel.cpp -o "
       "{}/kernel.so",
       ALULA_CXX_COMPILER, ALULA_SOURCE_DIR, folder, folder);
   const bool done = std::system(command.c_str()) == 0;

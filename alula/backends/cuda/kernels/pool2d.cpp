@@ -87,20 +87,19 @@ class Pooling {
   const Windows& windows_;
 };
 
-const RegisterGpuKernel<MaxPool2D> max{
-    [](const MaxPool2D& op, const KernelCall& call) {
-      const View &input = call.inputs[0], &output = call.outputs[0];
-      const Windows windows = pool2d_windows(op.kName, *input.spec, op);
-      Pooling("max_pool2d", Each::kWindow, windows).run(call, input, output);
-    },
-    kNumeric};
+const RegisterGpuKernel<MaxPool2D> max{[](const MaxPool2D& op, const KernelCall& call) {
+                                         const View& input = call.inputs[0];
+                                         find_winners(call,
+                                                      pool2d_windows(op.kName, *input.spec, op),
+                                                      input, call.outputs[0], nullptr);
+                                       },
+                                       kNumeric};
 
 const RegisterGpuKernel<MaxPool2DWithPositions> max_with_positions{
     [](const MaxPool2DWithPositions& op, const KernelCall& call) {
       const View& input = call.inputs[0];
-      const Windows windows = pool2d_windows(op.kName, *input.spec, op);
-      Pooling("max_pool2d_with_positions", Each::kWindow, windows)
-          .run(call, input, call.outputs[0], call.outputs[1]);
+      find_winners(call, pool2d_windows(op.kName, *input.spec, op), input, call.outputs[0],
+                   &call.outputs[1]);
     },
     kNumeric};
 
@@ -156,6 +155,15 @@ const RegisterGpuKernel<AvgPool2DGradient> average_gradient{
     kFloating};
 
 }  // namespace
+
+void find_winners(const KernelCall& call, const Windows& windows, const View& input,
+                  const View& values, const View* positions) {
+  if (positions == nullptr)
+    Pooling("max_pool2d", Each::kWindow, windows).run(call, input, values);
+  else
+    Pooling("max_pool2d_with_positions", Each::kWindow, windows)
+        .run(call, input, values, *positions);
+}
 
 void scatter_winners(const KernelCall& call, const Windows& windows, const View& values,
                      const View& positions, const View& result) {

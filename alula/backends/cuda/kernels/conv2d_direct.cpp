@@ -1,14 +1,10 @@
-#include "alula/ops/conv2d_fused.h"
-
 #include <algorithm>
 
-#include "alula/backends/cuda/kernels.h"
+#include "alula/backends/cuda/kernels/conv2d.h"
 #include "alula/backends/cuda/kernels/conv2d_constants.h"
 
 namespace alula::cuda {
 namespace {
-
-using Pooling = Conv2DFused::Pooling;
 
 constexpr int64_t kThreads = 256;
 constexpr int64_t kStrip = 4;  // neighbouring results of one thread, where there is no pooling
@@ -117,20 +113,14 @@ std::string shape_source(const Conv2DShape& shape, const Windows& pool, const Ti
   return constants("Shape", values);
 }
 
-void run(const Conv2DFused& op, const KernelCall& call) {
+}  // namespace
+
+void conv2d_directly(const KernelCall& call, const Conv2DShape& shape, const Windows* pooled,
+                     unsigned char* positions, const InlineProgram& after) {
   const View &input = call.inputs[0], &filter = call.inputs[1];
-  if (call.outputs[0].size() == 0) return;
-  const Conv2DShape shape = conv2d_shape(op.kName, *input.spec, *filter.spec, op);
-  const bool pools = op.pooling != Pooling::kNone;
-  const Windows pool =
-      pools ? pool2d_windows(op.kName, input.spec->with(conv2d_result(shape)), op.pool)
-            : strips(shape.windows);
-  const InlineProgram after =
-      program_after(op.epilogue, input.dtype(), call.inputs.subspan(2), call.outputs);
+  const Windows pool = pooled != nullptr ? *pooled : strips(shape.windows);
   const Direct direct(shape, pool, input.dtype(), after.width);
   const Tiling& tiling = direct.tiling();
-  unsigned char* positions = nullptr;
-  if (op.pooling == Pooling::kMaxWithPositions) positions = call.outputs.back().as<unsigned char>();
   const Grid grid{.blocks = {static_cast<unsigned>(shape.batch * direct.tiles()),
                              static_cast<unsigned>(tiling.channel_blocks), 1},
                   .threads = {static_cast<unsigned>(tiling.lanes * tiling.positions), 1, 1},
@@ -138,11 +128,8 @@ void run(const Conv2DFused& op, const KernelCall& call) {
   launch(call,
          {"arithmetic conv2d_direct",
           fmt::format("conv2d_fused<{}, Shape, After>", type_name(input.dtype())),
-          after.source + shape_source(shape, pool, tiling, pools)},
+          after.source + shape_source(shape, pool, tiling, pooled != nullptr)},
          grid, input.data, filter.data, positions, after.argument);
 }
 
-const RegisterGpuKernel<Conv2DFused> registered{&run, kNumericOrBool};
-
-}  // namespace
 }  // namespace alula::cuda

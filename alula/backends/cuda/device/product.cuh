@@ -1,0 +1,200 @@
+// Products of matrices, after arithmetic: tiles of both factors in shared memory, a part of the
+// result in each thread's registers. A factor is anything that says where its elements are:
+//   factor.select(batch)   goes to one matrix of a batch
+//   factor.line(i)         what an element of row (or column) i needs that does not depend on k
+//   factor.at(line, k)     the element; 0 outside of the matrix
+//   Factor::kAlongK        whether neighbours along k are neighbours in memory
+// W, the work of a block: kM, kN, kK (the tile), kEachM, kEachN (a thread's part of it).
+
+// Where the results are: element `row`, `column` of matrix `batch`.
+struct ProductPlace {
+  long long batch_step, row_step;
+  int column_step;  // from one matrix to the next, where matrices are columns of one result
+};
+
+template <class W> struct ProductThreads {
+  static constexpr int kAcross = W::kN / W::kEachN;
+  static constexpr int kCount = W::kM / W::kEachM * kAcross;
+  // Neighbours that a thread reads from shared memory at once.
+  static constexpr int kPackM = W::kEachM < 4 ? W::kEachM : 4;
+  static constexpr int kPackN = W::kEachN < 4 ? W::kEachN : 4;
+  __device__ __forceinline__ static int row(int i) {
+    const int y = threadIdx.x / kAcross;
+    return i / kPackM * (W::kM / W::kEachM * kPackM) + y * kPackM + i % kPackM;
+  }
+  __device__ __forceinline__ static int column(int j) {
+    const int x = threadIdx.x % kAcross;
+    return j / kPackN * (kAcross * kPackN) + x * kPackN + j % kPackN;
+  }
+};
+
+// One factor's way into shared memory: [kK][kLines + 4], where a warp's stores meet few banks.
+template <class T, class W, int kLines, class Factor> struct ProductLoader {
+  typedef Sum<T> C;
+  static constexpr int kThreads = ProductThreads<W>::kCount;
+  static constexpr int kCount = kLines * W::kK / kThreads;
+  static constexpr int kRow = kLines + 4;
+  static_assert(kCount * kThreads == kLines * W::kK, "every thread loads as much");
+  static_assert(Factor::kAlongK ? kThreads % W::kK == 0 : kThreads % kLines == 0,
+                "a thread stays with its lines");
+
+  typename Factor::Line lines[kCount];
+  T next[kCount];
+
+  __device__ __forceinline__ static int line_of(int i) {
+    return Factor::kAlongK ? threadIdx.x / W::kK + i * (kThreads / W::kK)
+                           : threadIdx.x % kLines;
+  }
+  __device__ __forceinline__ static int k_of(int i) {
+    return Factor::kAlongK ? threadIdx.x % W::kK
+                           : threadIdx.x / kLines + i * (kThreads / kLines);
+  }
+  __device__ __forceinline__ void start(const Factor& factor, int first) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+      if (i == 0 || Factor::kAlongK) lines[i] = factor.line(first + line_of(i));
+  }
+  __device__ __forceinline__ void fetch(const Factor& factor, int k0, int end) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const int k = k0 + k_of(i);
+      next[i] = k < end ? factor.at(lines[Factor::kAlongK ? i : 0], k) : T{};
+    }
+  }
+  __device__ __forceinline__ void put(C* tile) const {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) tile[k_of(i) * kRow + line_of(i)] = op_cast<C>(next[i]);
+  }
+};
+
+// One is read while the other is filled.
+template <class C, int kSize> struct alignas(16) ProductTiles { C at[2][kSize]; };
+
+// Grid: tiles of each matrix of the batch, parts of k. A part has `each` terms; where there are several,
+// their sums go to `parts`, else the results through the program.
+template <class T, class W, class A, class B, class After>
+__global__ void __launch_bounds__(ProductThreads<W>::kCount)
+    product(A a, B b, const int m, const int n, const int k, const int each,
+            const ProductPlace place, Sum<T>* parts, const long long part_size,
+            const After after) {
+  typedef Sum<T> C;
+  typedef ProductThreads<W> Threads;
+  typedef ProductLoader<T, W, W::kM, A> LoadA;
+  typedef ProductLoader<T, W, W::kN, B> LoadB;
+  __shared__ ProductTiles<C, W::kK * LoadA::kRow> tiles_a;
+  __shared__ ProductTiles<C, W::kK * LoadB::kRow> tiles_b;
+  const int across = (n + W::kN - 1) / W::kN;
+  const int tiles = (m + W::kM - 1) / W::kM * across;
+  const int matrix = blockIdx.x / tiles, tile = blockIdx.x % tiles;
+  const int row0 = tile / across * W::kM, column0 = tile % across * W::kN;
+  const int begin = blockIdx.y * each, end = min(k, begin + each);
+  a.select(matrix);
+  b.select(matrix);
+  LoadA load_a;
+  LoadB load_b;
+  load_a.start(a, row0);
+  load_b.start(b, column0);
+  load_a.fetch(a, begin, end);
+  load_b.fetch(b, begin, end);
+  C sums[W::kEachM][W::kEachN] = {};
+  int side = 0;
+  for (int k0 = begin; k0 < end; k0 += W::kK) {
+    load_a.put(tiles_a.at[side]);
+    load_b.put(tiles_b.at[side]);
+    __syncthreads();
+    // The next tiles are on their way while these are multiplied.
+    if (k0 + W::kK < end) {
+      load_a.fetch(a, k0 + W::kK, end);
+      load_b.fetch(b, k0 + W::kK, end);
+    }
+#pragma unroll
+    for (int i = 0; i < W::kK; ++i) {
+      C x[W::kEachM], y[W::kEachN];
+#pragma unroll
+      for (int r = 0; r < W::kEachM; r += Threads::kPackM) {
+        const auto pack = load<Threads::kPackM>(tiles_a.at[side], i * LoadA::kRow + Threads::row(r));
+#pragma unroll
+        for (int q = 0; q < Threads::kPackM; ++q) x[r + q] = pack.at[q];
+      }
+#pragma unroll
+      for (int c = 0; c < W::kEachN; c += Threads::kPackN) {
+        const auto pack =
+            load<Threads::kPackN>(tiles_b.at[side], i * LoadB::kRow + Threads::column(c));
+#pragma unroll
+        for (int q = 0; q < Threads::kPackN; ++q) y[c + q] = pack.at[q];
+      }
+#pragma unroll
+      for (int r = 0; r < W::kEachM; ++r)
+#pragma unroll
+        for (int c = 0; c < W::kEachN; ++c) sums[r][c] = add_product(x[r], y[c], sums[r][c]);
+    }
+    side ^= 1;
+  }
+  const long long first = matrix * place.batch_step;
+  const int shift = matrix * place.column_step;
+#pragma unroll
+  for (int r = 0; r < W::kEachM; ++r)
+#pragma unroll
+    for (int c = 0; c < W::kEachN; ++c) {
+      const int row = row0 + Threads::row(r), column = column0 + Threads::column(c);
+      if (row >= m || column >= n) continue;
+      const long long at = first + row * place.row_step + column;
+      if (parts != nullptr) {
+        parts[blockIdx.y * part_size + at] = sums[r][c];
+      } else {
+        const T result[1] = {op_cast<T>(sums[r][c])};
+        after(result, at, shift + column);
+      }
+    }
+}
+
+// Adds the parts of a product in a fixed order, and runs the program. count = 1: what another
+// kernel has made.
+template <class T, class Part, class After>
+__global__ void finish_product(const Part* parts, const int count, const long long size,
+                               const unsigned int columns, const After after) {
+  for (long long i = first<long long>(); i < size; i += stride<long long>()) {
+    Sum<Part> sum = op_cast<Sum<Part>>(parts[i]);
+#pragma unroll 8
+    for (int k = 1; k < count; ++k) sum = op_add(sum, op_cast<Sum<Part>>(parts[k * size + i]));
+    const T result[1] = {op_cast<T>(sum)};
+    after(result, i, (int)(i % columns));
+  }
+}
+
+// ---- factors ---------------------------------------------------------------------------------
+
+// Where the matrices of a batch are: dimensions from the innermost outwards.
+struct ProductBatch {
+  int rank;
+  int dims[8];
+  long long steps[8];
+  __device__ __forceinline__ long long offset(int i) const {
+    long long at = 0;
+    for (int axis = 0; axis < rank; ++axis) {
+      at += i % dims[axis] * steps[axis];
+      i /= dims[axis];
+    }
+    return at;
+  }
+};
+
+// A matrix [lines, k], or [k, lines] if not along k, with `row` elements in a row.
+template <class T, bool kAlong> struct Matrix {
+  static constexpr bool kAlongK = kAlong;
+  typedef const T* Line;
+  const T* data;
+  int lines;
+  int row;
+  ProductBatch batch;
+
+  __device__ __forceinline__ void select(int i) { data += batch.offset(i); }
+  __device__ __forceinline__ Line line(int i) const {
+    if (i >= lines) return nullptr;
+    return data + (kAlongK ? (long long)i * row : i);
+  }
+  __device__ __forceinline__ T at(Line line, int k) const {
+    if (line == nullptr) return T{};
+    return line[kAlongK ? k : (long long)k * row];
+  }
+};

@@ -1,0 +1,149 @@
+#include "alula/backends/cuda/kernels/product.h"
+
+#include <algorithm>
+
+#include "alula/backends/cuda/kernels.h"
+#include "alula/backends/cuda/layout.h"
+#include "alula/ops/matmul_elementwise.h"
+
+namespace alula::cuda {
+namespace {
+
+constexpr int64_t kMostParts = 256;
+
+LibraryProduct g_library = nullptr;
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+ProductFactor<ProductMatrix> matrix(const View& view, bool along_k, int64_t lines, int64_t k) {
+  return {fmt::format("Matrix<{}, {}>", type_name(view.dtype()), along_k),
+          {view.data, static_cast<int>(lines), static_cast<int>(along_k ? k : lines), {}}};
+}
+
+}  // namespace
+
+int64_t ProductWork::tiles(const ProductShape& shape) const {
+  return ceil_div(shape.m, m) * ceil_div(shape.n, n) * shape.batch;
+}
+
+std::string ProductWork::source() const {
+  const std::pair<std::string_view, int64_t> values[] = {
+      {"kM", m}, {"kN", n}, {"kK", k}, {"kEachM", each_m}, {"kEachN", each_n}};
+  return constants("Work", values);
+}
+
+Grid ProductWork::grid(const ProductShape& shape) const {
+  const auto threads = static_cast<unsigned>(m / each_m * (n / each_n));
+  return {.blocks = {static_cast<unsigned>(tiles(shape)), static_cast<unsigned>(parts), 1},
+          .threads = {threads, 1, 1}};
+}
+
+/// The largest tiles that leave no multiprocessor without work; where even small ones do, k is cut
+/// into parts, too.
+ProductWork cut_product(const ProductShape& shape) {
+  const int64_t processors = current_card().multiprocessors();
+  const ProductWork large(128, 128, 16, 8, 8), middle(64, 64, 16, 4, 4), tall(128, 32, 16, 4, 4),
+      wide(32, 128, 16, 4, 4), small(32, 32, 32, 2, 2);
+  const bool fits = size_of(sum_dtype(shape.dtype)) <= 4;  // shared memory
+  ProductWork work = small;
+  const int64_t enough = processors / 2;
+  if (fits && shape.m > 64 && shape.n > 64 && large.tiles(shape) >= processors)
+    work = large;
+  else if (shape.m > 32 && shape.n > 32 && middle.tiles(shape) >= enough)
+    work = middle;
+  else if (shape.n <= 32 && shape.m > 64 && (tall.tiles(shape) >= enough || shape.k > 2048))
+    work = tall;
+  else if (shape.m <= 32 && shape.n > 64 && (wide.tiles(shape) >= enough || shape.k > 2048))
+    work = wide;
+  else if (shape.m > 32 && shape.n > 32 && shape.k > 2048)
+    work = middle;
+  const int64_t steps = std::max<int64_t>(1, ceil_div(shape.k, work.k));
+  const int64_t wanted = std::clamp<int64_t>(processors / work.tiles(shape), 1, kMostParts);
+  work.each = ceil_div(steps, std::min(steps, wanted)) * work.k;
+  work.parts = std::max<int64_t>(1, ceil_div(shape.k, work.each));
+  return work;
+}
+
+void finish_product(const KernelCall& call, const ProductShape& shape, const void* parts,
+                    DType parts_dtype, int64_t count, const InlineProgram& after) {
+  Grid grid = grid_for(shape.size);
+  if (shape.size < 64 * 1024) {  // smaller blocks reach more multiprocessors
+    grid.threads[0] = 64;
+    grid.blocks[0] = static_cast<unsigned>(ceil_div(shape.size, 64));
+  }
+  launch(
+      call,
+      {"arithmetic product",
+       fmt::format("finish_product<{}, {}, After>", type_name(shape.dtype), type_name(parts_dtype)),
+       after.source},
+      grid, parts, static_cast<int>(count), static_cast<long long>(shape.size),
+      static_cast<unsigned>(shape.columns), after.argument);
+}
+
+void multiply(const KernelCall& call, const MatMul& op, const Spec& result,
+              const InlineProgram& after) {
+  const View &a = call.inputs[0], &b = call.inputs[1];
+  const int ra = a.shape().rank(), rb = b.shape().rank(), rc = result.rank();
+  ProductShape shape{.dtype = a.dtype(),
+                     .m = result.shape[rc - 2],
+                     .n = result.shape[rc - 1],
+                     .k = a.shape()[op.transpose_a ? ra - 2 : ra - 1],
+                     .place = {},
+                     .size = result.shape.size(),
+                     .columns = result.shape[rc - 1]};
+  if (shape.size == 0) return;
+  const Shape batch_a = a.shape().slice(0, ra - 2), batch_b = b.shape().slice(0, rb - 2);
+  const Shape* batches[] = {&batch_a, &batch_b};
+  const Merged merged = merge_dimensions(result.shape.slice(0, rc - 2), batches);
+  auto factor_a = matrix(a, !op.transpose_a, shape.m, shape.k);
+  auto factor_b = matrix(b, op.transpose_b, shape.n, shape.k);
+  require<UnimplementedError>(merged.dims.size() <= kMaxBatchRank && shape.m < int64_t{1} << 31 &&
+                                  shape.n < int64_t{1} << 31 && shape.k < int64_t{1} << 31,
+                              "{}: too large for a GPU. Got {}, {}.", op.kName, *a.spec, *b.spec);
+  for (size_t axis = 0; axis < merged.dims.size(); ++axis) {
+    shape.batch *= merged.dims[axis];
+    const auto put = [&](ProductBatch& batch, int64_t step) {
+      batch.dims[axis] = static_cast<int>(merged.dims[axis]);
+      batch.steps[axis] = step;
+      batch.rank = static_cast<int>(axis) + 1;
+    };
+    put(factor_a.value.batch, merged.strides[0][axis] * shape.m * shape.k);
+    put(factor_b.value.batch, merged.strides[1][axis] * shape.k * shape.n);
+  }
+  // Many matrices by one matrix is one tall matrix by it.
+  if (merged.dims.size() == 1 && merged.strides[0][0] == 1 && merged.strides[1][0] == 0 &&
+      !op.transpose_a && shape.m * shape.batch < int64_t{1} << 31) {
+    shape.m *= std::exchange(shape.batch, 1);
+    factor_a.value.lines = static_cast<int>(shape.m);
+    factor_a.value.batch = factor_b.value.batch = {};
+  }
+  shape.place = {.batch_step = shape.m * shape.n, .row_step = shape.n, .column_step = 0};
+  run_product(call, shape, "arithmetic product", "", factor_a, factor_b, after);
+}
+
+void set_library_product(LibraryProduct product) { g_library = product; }
+
+namespace {
+
+void run(const MatMulElementwise& op, const KernelCall& call) {
+  const View& output = call.outputs[0];
+  if (output.size() == 0) return;
+  const InlineProgram after =
+      program_after(op.program, output.dtype(), call.inputs.subspan(2), call.outputs);
+  if (g_library != nullptr && g_library(op.product, call)) {
+    const ProductShape shape{.dtype = output.dtype(),
+                             .m = 1,
+                             .n = 1,
+                             .k = 1,
+                             .place = {},
+                             .size = output.size(),
+                             .columns = output.shape().back()};
+    return finish_product(call, shape, output.data, output.dtype(), 1, after);
+  }
+  multiply(call, op.product, *output.spec, after);
+}
+
+const RegisterGpuKernel<MatMulElementwise> registered{&run, kNumericOrBool};
+
+}  // namespace
+}  // namespace alula::cuda
