@@ -164,6 +164,24 @@ TEST_F(GpuGraph, DrawsTheSameAtAnyAddress) {
   }
 }
 
+/// A captured shuffle draws from a stream in the card's memory, which others may write to.
+TEST_F(GpuGraph, ShufflesByTheStreamThatItIsFed) {
+  const Spec spec{int32, {3000}}, fed{uint64, {3}};
+  const auto executable =
+      gpu().prepare({{std::make_shared<RandomShuffle>(), {{spec, 0}, {fed, 1}}, {{spec, 2}}}});
+  const Tensor values = random_tensor(spec, {0, 1e6});
+  Tensor from = values.to(kGpu), to = Tensor::uninitialized(spec, gpu());
+  Tensor stream = Tensor::uninitialized(fed, gpu());
+  for (uint64_t run = 0; run < 3; ++run) {
+    RandomShuffle op;
+    op.stream = {.key = 3 + run, .high = 4, .low = 5};
+    gpu().copy_from_host(stream.mutable_data(), &op.stream, sizeof(op.stream));
+    executable->run(
+        std::vector<void*>{from.mutable_data(), stream.mutable_data(), to.mutable_data()});
+    EXPECT_EQ(to.to_vector<int32_t>(), call(op, values).to_vector<int32_t>());
+  }
+}
+
 TEST_F(GpuGraph, WithoutKernelsIsAnErrorBeforeItRuns) {
   const Spec spec{int32, {2, 2}};
   EXPECT_ERROR(gpu().prepare({{std::make_shared<MatMul>(), {{spec, 0}, {spec, 1}}, {{spec, 2}}}}),

@@ -6,10 +6,12 @@
 // steps of each target are on a list.
 
 // Rows of `count` places, each with its own part of the stream. `heads` begins with zeros; a step is
-// noted as 1 more than its number, so that 0 is none.
+// noted as 1 more than its number, so that 0 is none. `fed`, if not null, is drawn from instead.
 template <class Index>
-__global__ void list_targets(Stream stream, Index rows, Index count, unsigned long long blocks,
-                             Index* targets, Index* heads, Index* next) {
+__global__ void list_targets(Stream stream, const Stream* fed, Index rows, Index count,
+                             unsigned long long blocks, Index* targets, Index* heads,
+                             Index* next) {
+  if (fed != nullptr) stream = *fed;
   for (Index at = first<Index>(); at < rows * count; at += stride<Index>()) {
     const Index row = at / count, i = at - row * count;
     Index target = i;

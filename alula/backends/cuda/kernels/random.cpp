@@ -107,7 +107,8 @@ const RegisterGpuKernel<RandomBernoulli> bernoulli_kernel{
     },
     kNumericOrBool};
 
-/// Writes which slice comes to each place of `rows` shuffles of `count` slices.
+/// Writes which slice comes to each place of `rows` shuffles of `count` slices. A second input, if
+/// there is one, is the stream to draw from.
 template <class Index>
 void find_order(const RandomShuffle& op, const KernelCall& call, Index rows, Index count,
                 Index* order) {
@@ -118,7 +119,8 @@ void find_order(const RandomShuffle& op, const KernelCall& call, Index rows, Ind
     return KernelSource{"random shuffle", fmt::format("{}<{}>", kernel, index_name<Index>())};
   };
   const Grid grid = grid_for(static_cast<int64_t>(rows * count));
-  launch(call, source("list_targets"), grid, op.stream, rows, count,
+  launch(call, source("list_targets"), grid, op.stream,
+         call.inputs.size() == 1 ? nullptr : call.inputs[1].data, rows, count,
          RandomShuffle::blocks(static_cast<int64_t>(count)), targets.data(), heads.data(),
          next.data());
   launch(call, source("find_last_steps"), grid, rows, count, heads.data(), next.data(),
