@@ -23,7 +23,7 @@ VALUES = {
 
 _UNARY = "abs ceil cos exp expm1 floor negative round sign sin square tan tanh sigmoid erf softplus softsign".split()
 _UNARY += "sinh cosh atan asinh".split()
-_POSITIVE = "log log1p rsqrt sqrt reciprocal lgamma digamma".split()
+_POSITIVE = "log log1p rsqrt sqrt reciprocal lgamma digamma erfc lbeta".split()
 _WITHIN_ONE = "asin acos atanh erfinv".split()
 _BINARY = "add subtract multiply divide maximum minimum squared_difference divide_no_nan floordiv floormod".split()
 _BINARY += "atan2 multiply_no_nan xdivy".split()
@@ -82,8 +82,26 @@ CASES += [
     # linear algebra
     ("tf.matmul(m, m, transpose_a=True)", "m"), ("tf.linalg.matvec(m, v)", "m v"), ("tf.einsum('ij,kj->ik', x, y)", "x y"),
     ("tf.tensordot(x, y, axes=[[1], [1]])", "x y"), ("tf.linalg.trace(m)", "m"), ("tf.linalg.diag(v)", "v"), ("tf.linalg.diag_part(m)", "m"),
-    ("tf.norm(x)", "x"), ("tf.norm(x, ord=1, axis=1)", "x"), ("tf.linalg.det(m)", "m"), ("tf.linalg.inv(m)", "m"), ("tf.linalg.cholesky(m)", ""),
+    ("tf.norm(x)", "x"), ("tf.norm(x, ord=1, axis=1)", "x"), ("tf.linalg.det(m)", "m"), ("tf.linalg.inv(m)", "m"), 
     ("tf.linalg.solve(m, tf.transpose(x))", "m x"), ("tf.linalg.band_part(m, 1, 0)", "m"), ("tf.linalg.normalize(x, axis=1)", "x"),
+    ("tf.linalg.inv(m, adjoint=True)", "m"), ("tf.linalg.solve(m, tf.transpose(x), adjoint=True)", "m x"), ("tf.linalg.cholesky(m)", "m"),
+    ("tf.linalg.cholesky_solve(m, tf.transpose(x))", "m x"), ("tf.linalg.triangular_solve(m, tf.transpose(x))", "m x"),
+    ("tf.linalg.triangular_solve(m, tf.transpose(x), lower=False, adjoint=True)", "m x"), ("tf.linalg.triangular_solve(m[None], tf.transpose(x))", "m x"),
+    ("tf.linalg.logdet(m)", "m"), ("tf.linalg.slogdet(m)", ""), ("tf.linalg.slogdet(-m)[1]", "m"), ("tf.linalg.slogdet(m * 0.0)", ""),
+    ("tf.linalg.lu(m)", "m"), ("tf.linalg.lu(m, output_idx_type=tf.int64)", ""), ("tf.linalg.lu_reconstruct(*tf.linalg.lu(m))", ""),
+    ("tf.linalg.lu_solve(*tf.linalg.lu(m), tf.transpose(x))", ""), ("tf.linalg.lu_matrix_inverse(*tf.linalg.lu(m))", ""),
+    ("tf.linalg.qr(m)", "m"), ("tf.linalg.qr(x)", "x"), ("tf.linalg.qr(tf.transpose(x))", "x"), ("tf.linalg.qr(tf.transpose(x), full_matrices=True)", ""),
+    ("tf.linalg.eigh(m)[0]", "m"), ("abs(tf.linalg.eigh(m)[1])", "m"), ("tf.linalg.eigvalsh(m)", "m"), ("tf.linalg.svd(x)[0]", "x"),
+    ("[abs(t) for t in tf.linalg.svd(x)]", "x"), ("[abs(t) for t in tf.linalg.svd(x, full_matrices=True)]", ""), ("tf.linalg.svd(x, compute_uv=False)", "x"),
+    ("tf.linalg.svd(m * 0.0)", ""), ("tf.linalg.lstsq(tf.transpose(x), m)", "m x"), ("tf.linalg.lstsq(x, m[:2])", "m x"),
+    ("tf.linalg.lstsq(tf.transpose(x), m, l2_regularizer=0.5)", "m x"), ("tf.linalg.lstsq(tf.transpose(x), m, fast=False)", ""),
+    ("tf.linalg.pinv(x)", "x"), ("tf.linalg.pinv(m * 0.0)", ""), ("tf.linalg.matrix_rank(tf.transpose(x))", ""), ("tf.linalg.expm(m)", "m"),
+    ("tf.linalg.det(tf.zeros((2, 0, 0)))", ""), ("tf.linalg.inv(tf.stack([m, m + tf.eye(3)]))", "m"),
+    # special functions
+    ("tf.math.erfc(x)", "x"), ("tf.math.lgamma(x)", "x"), ("tf.math.digamma(x)", "x"), ("tf.math.lgamma([0.0, -1.0, np.inf, -np.inf, np.nan])", ""),
+    ("tf.math.digamma([0.0, -1.0, np.inf, -np.inf, np.nan])", ""), ("tf.math.polygamma(2.0, p)", "p"), ("tf.math.polygamma([[0.0], [1.0]], p)", "p"),
+    ("tf.math.zeta(p + 1.0, p)", ""), ("tf.math.zeta(3.0, p)", "p"), ("tf.math.zeta([1.0, 0.5, 2.0], [1.0, 1.0, -1.0])", ""),
+    ("tf.math.erfcinv(p / 2.0)", "p"), ("tf.math.ndtri(p / 4.0)", "p"), ("tf.math.ndtri([0.0, 1.0, -1.0, 1e-30])", ""), ("tf.math.lgamma(d)", "d"),
     # neural networks
     ("tf.nn.conv2d(img, k, strides=1, padding='SAME')", "img k"), ("tf.nn.conv2d(img, k, strides=[1, 2, 2, 1], padding='VALID')", "img k"),
     ("tf.nn.conv2d(img, k, 1, 'SAME', dilations=2)", "img k"), ("tf.nn.depthwise_conv2d(img, k, [1, 1, 1, 1], 'SAME')", "img k"),
@@ -129,5 +147,6 @@ ERRORS = [
     "tf.data.Dataset.from_tensor_slices((x, v))", "tf.io.read_file('/no/such/file')", "tf.strings.to_number(['abc'])", "tf.one_hot([0], -1)",
     "tf.image.resize(x, (2, 2))", "tf.keras.losses.get('no such loss')", "tf.keras.optimizers.get('no such optimizer')", "tf.as_dtype('no such dtype')",
     "tf.keras.activations.get('no such activation')", "tf.ensure_shape(x, (3, 3))", "tf.debugging.assert_equal(x, y)", "tf.stack([x, v])",
-    "tf.einsum('ij,jk->ik', x, y)", "tf.split(x, 2, axis=1)", "tf.GradientTape().gradient(x, x)", "tf.no_such_name", "tf.zeros((-1,))",
+    "tf.linalg.inv(m * 0.0)", "tf.linalg.solve(m * 0.0, m)", "tf.linalg.lu(m * 0.0)", "tf.linalg.inv(x)", "tf.linalg.cholesky(x)", "tf.linalg.det(v)",
+    "tf.linalg.inv(i)", "tf.linalg.solve(m, x)", "tf.einsum('ij,jk->ik', x, y)", "tf.split(x, 2, axis=1)", "tf.GradientTape().gradient(x, x)", "tf.no_such_name", "tf.zeros((-1,))",
 ]

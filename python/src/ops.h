@@ -67,6 +67,7 @@ void bind_ops_array_choosing(nb::module_& m);
 void bind_ops_array_masks(nb::module_& m);
 void bind_ops_math_groups(nb::module_& math);
 void bind_ops_math_reductions(nb::module_& math);
+void bind_ops_linalg_matrices(nb::module_& linalg);
 void bind_ops_bitwise(nb::module_& m);
 void bind_ops_nn_layers(nb::module_& nn);
 void bind_ops_nn_windows(nb::module_& nn);

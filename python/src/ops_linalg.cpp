@@ -98,6 +98,7 @@ void bind_ops_linalg(nb::module_& m) {
   nb::module_ linalg = m.def_submodule("linalg", "tf.linalg");
   bind_norms(linalg);
   bind_diagonals(linalg);
+  bind_ops_linalg_matrices(linalg);
   linalg.def(
       "tensordot",
       [](Like a, Like b, nb::handle axes, nb::handle) {

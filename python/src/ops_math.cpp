@@ -20,7 +20,12 @@ const NamedElementwise kUnary[] = {
     {"ceil", &alula::ceil, "The least integer that is not below each element."},
     {"cos", &alula::cos, "The cosine of each element."},
     {"cosh", &alula::cosh, "The hyperbolic cosine of each element."},
+    {"digamma", &digamma,
+     "The derivative of lgamma.\n\n>>> tf.math.digamma([1.0]).numpy()\n"
+     "array([-0.5772157], dtype=float32)"},
     {"erf", &alula::erf, "The Gauss error function of each element."},
+    {"erfc", &alula::erfc, "1 - erf(x), accurate where it is small."},
+    {"erfcinv", &erfcinv, "The inverse of erfc."},
     {"erfinv", &erfinv, "The inverse of erf."},
     {"exp", &alula::exp,
      "e to the power of each element.\n\n>>> tf.exp([0.0, 1.0]).numpy()\n"
@@ -30,10 +35,17 @@ const NamedElementwise kUnary[] = {
     {"is_finite", &alula::isfinite, "Whether each element is neither infinite nor NaN."},
     {"is_inf", &alula::isinf, "Whether each element is infinite."},
     {"is_nan", &alula::isnan, "Whether each element is NaN."},
+    {"lgamma", &alula::lgamma,
+     "The logarithm of the size of the gamma function.\n\n>>> tf.math.lgamma([1.0, 3.0]).numpy()\n"
+     "array([0.       , 0.6931472], dtype=float32)"},
     {"log", &alula::log, "The natural logarithm of each element."},
     {"log1p", &alula::log1p, "log(1 + x), accurate for small x."},
     {"log_sigmoid", &log_sigmoid, "The logarithm of the sigmoid of each element."},
     {"logical_not", &logical_not, "The opposite of each element."},
+    {"ndtri", &ndtri,
+     "Where the normal distribution reaches a probability: the inverse of its cumulative "
+     "distribution function.\n\n>>> tf.math.ndtri([0.975]).numpy()\n"
+     "array([1.959964], dtype=float32)"},
     {"negative", &neg, "-x for each element."},
     {"reciprocal", &reciprocal, "1 / x for each element."},
     {"rint", &alula::round, "The nearest integer; halves go to the even one."},
@@ -82,6 +94,10 @@ const NamedElementwise kBinary[] = {
     {"multiply", &mul, "x * y, elementwise with broadcasting."},
     {"multiply_no_nan", &multiply_no_nan, "x * y; 0 where y is 0, whatever x is."},
     {"not_equal", &not_equal, "Whether x != y; strings, too."},
+    {"polygamma", &polygamma,
+     "The a-th derivative of digamma at x, for x above 0.\n\n"
+     ">>> tf.math.polygamma(1.0, [1.0]).numpy()\narray([1.644934], dtype=float32)",
+     "a", "x"},
     {"pow", &alula::pow,
      "x to the power of y.\n\n>>> tf.pow([2.0, 3.0], 2.0).numpy()\n"
      "array([4., 9.], dtype=float32)"},
@@ -91,6 +107,10 @@ const NamedElementwise kBinary[] = {
     {"xdivy", &xdivy, "x / y; 0 where x is 0."},
     {"xlog1py", &xlog1py, "x * log1p(y); 0 where x is 0."},
     {"xlogy", &xlogy, "x * log(y); 0 where x is 0."},
+    {"zeta", &zeta,
+     "The sum of (q + k) ** -x over k = 0, 1, ...: Hurwitz's zeta function.\n\n"
+     ">>> tf.math.zeta([2.0], 1.0).numpy()\narray([1.644934], dtype=float32)",
+     "x", "q"},
 };
 
 constexpr const char* kDivide =
@@ -116,6 +136,9 @@ void bind_ops_math(nb::module_& m) {
   nb::module_ math = m.def_submodule("math", "tf.math");
   for (const NamedElementwise& function : kUnary) def_unary(math, function);
   for (const NamedElementwise& function : kBinary) def_binary(math, function);
+  def_of_one(math, "lbeta", "x", lbeta,
+             "The logarithm of the beta function of the numbers along the last axis.\n\n"
+             ">>> float(tf.math.lbeta([1.0, 1.0]))\n0.0");
   def_of_two(math, "divide", "x", "y", divided, kDivide);
   def_of_two(math, "truediv", "x", "y", divided, kDivide);
   math.def(

@@ -42,15 +42,15 @@ MADE_BY_OTHERS = {
 def every_function(folder):
     image = np.arange(48, dtype=np.float32).reshape(1, 4, 4, 3) / 48
     x, flags = tf.constant([0.5, 0.25]), tf.constant([True, False])
-    for name in ("abs acos asin asinh atan atanh ceil cos cosh erf erfinv exp expm1 floor is_finite is_inf is_nan "
-                 "log log1p log_sigmoid negative reciprocal round rsqrt sigmoid sign sin sinh softplus softsign sqrt "
+    for name in ("abs acos asin asinh atan atanh ceil cos cosh digamma erf erfc erfcinv erfinv exp expm1 floor is_finite is_inf is_nan "
+                 "lgamma log log1p log_sigmoid ndtri negative reciprocal round rsqrt sigmoid sign sin sinh softplus softsign sqrt "
                  "square tan tanh").split():
         getattr(tf.math, name)(x)
     tf.math.acosh(x + 2.0)
     tf.logical_not(flags)
     for name in ("add atan2 divide_no_nan equal floordiv floormod greater greater_equal less less_equal maximum "
                  "minimum multiply multiply_no_nan not_equal pow squared_difference subtract truediv xdivy xlog1py "
-                 "xlogy").split():
+                 "xlogy zeta polygamma").split():
         getattr(tf.math, name)(x, x)
     for name in ("logical_and", "logical_or", "logical_xor"):
         getattr(tf.math, name)(flags, flags)
@@ -70,6 +70,9 @@ def every_function(folder):
     tf.searchsorted([1.0, 2.0], x), tf.scatter_nd([[0]], [1.0], [2]), tf.tensor_scatter_nd_update(x, [[0]], [1.0])
     tf.slice(x, [0], [1]), x[::2], tf.transpose([[1, 2]]), tf.unique([1, 1]), tf.cast(x, tf.int32), tf.fill([2], 1)
     tf.matmul([[1.0]], [[1.0]]), tf.nn.conv2d(image, tf.ones([2, 2, 3, 1]), 1, "SAME")
+    for name in "cholesky det eigh expm inv lu qr slogdet svd".split():
+        getattr(tf.linalg, name)([[2.0]])
+    tf.linalg.solve([[2.0]], [[1.0]]), tf.linalg.triangular_solve([[2.0]], [[1.0]])
     tf.nn.conv2d_transpose(image, tf.ones([2, 2, 1, 3]), [1, 4, 4, 1], 1)
     tf.nn.max_pool2d(image, 2, 2, "SAME"), tf.nn.avg_pool2d(image, 2, 2, "SAME"), tf.nn.dropout(x, 0.5)
     tf.nn.bias_add(image, tf.ones([3]))
