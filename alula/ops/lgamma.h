@@ -39,8 +39,8 @@ T lgamma_from_1(T x) {
 template <class T>
 T lgamma(T x) {
   const T mirrored = select(x < 0, 1 - x, x);
-  const T positive = lgamma_from_1(select(mirrored < 1, mirrored + 1, mirrored)) -
-                     select(mirrored < 1, log(mirrored), 0);
+  const T positive = lgamma_from_1(select(mirrored < 1, mirrored + 1, mirrored)) +
+                     select(mirrored < 1, -log(mirrored), 0);
   const T sine = abs(sin(std::numbers::pi * (x - round_to_even(x)))) / std::numbers::pi;
   const T finite = select(x < 0, -log(sine) - positive, positive);
   return select(abs(x) == std::numeric_limits<double>::infinity(), abs(x), finite);

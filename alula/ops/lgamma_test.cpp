@@ -23,6 +23,7 @@ OP_TEST(lgamma) {
   const std::vector<float> singles = alula::lgamma(Tensor(small)).to_vector<float>();
   for (size_t i = 0; i < small.size(); ++i)
     EXPECT_NEAR(singles[i] / std::lgamma(double{small[i]}), 1, 1e-6) << small[i];
+  EXPECT_FALSE(std::signbit(alula::lgamma(Tensor(1.f)).item<float>()));
   EXPECT_TRUE(std::isinf(alula::lgamma(Tensor(-3.f)).item<float>()));
 }
 

@@ -82,8 +82,8 @@ void bind_solving(nb::module_& m) {
       "matrix"_a, "rhs"_a, "l2_regularizer"_a = 0.0, "fast"_a = true, name_argument(),
       "x for which matrix @ x comes nearest to rhs by the sum of squares. Unless fast, by singular "
       "values: right for matrices of any rank, and without the regularizer.\n\n"
-      ">>> tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy()\n"
-      "array([[2.]], dtype=float32)");
+      ">>> tf.linalg.lstsq([[2.0], [0.0]], [[6.0], [1.0]]).numpy()\n"
+      "array([[3.]], dtype=float32)");
 }
 
 void bind_cholesky(nb::module_& m) {
