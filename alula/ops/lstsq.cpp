@@ -40,10 +40,11 @@ Tensor largest(const Tensor& s) {
 
 /// a * a' or a' * a, whichever is smaller, and the regularizer on its diagonal.
 Tensor normal_matrix(const Tensor& a, bool tall, double regularizer) {
-  const Tensor product = tall ? matmul(a, a, {.transpose_a = true})  //
-                              : matmul(a, a, {.transpose_b = true});
-  if (regularizer == 0) return product;
-  return product + regularizer * eye(columns_of(product.shape()), {.dtype = a.dtype()});
+  Tensor product = tall ? matmul(a, a, {.transpose_a = true})  //
+                        : matmul(a, a, {.transpose_b = true});
+  if (regularizer != 0)
+    product = product + regularizer * eye(columns_of(product.shape()), {.dtype = a.dtype()});
+  return product;
 }
 
 }  // namespace

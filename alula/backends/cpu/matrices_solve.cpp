@@ -52,7 +52,7 @@ const RegisterKernel<DeviceType::kCPU, Cholesky> cholesky_registered{
 
 template <class T>
 void triangular_solve(const TriangularSolve& op, const Eigen::Map<const Rows<T>>& a,
-                      Eigen::Map<Rows<T>> x) {
+                      const Eigen::Map<Rows<T>>& x) {
   if (op.lower && op.adjoint)
     a.transpose().template triangularView<Eigen::Upper>().solveInPlace(x);
   else if (op.lower)
