@@ -195,10 +195,11 @@ __global__ void __launch_bounds__(S::kLanes * S::kPositions)
 #pragma unroll
     for (int i = 0; i < Tile::kTerms; ++i) kept[i] = from.weight(i);
   }
+  constexpr bool kExact = S::kRows % S::kTileY == 0 && S::kColumns % S::kTileX == 0;
 #pragma unroll 1
   for (int p = threadIdx.x / S::kLanes; p < S::kTileY * S::kTileX; p += S::kPositions) {
     const int row = tile_y + p / S::kTileX, column = tile_x + p % S::kTileX;
-    if (row < S::kRows && column < S::kColumns)
+    if (kExact || (row < S::kRows && column < S::kColumns))
       conv_window<T, S>(from, kept, p / S::kTileX, p % S::kTileX, row, column, image, channel,
                         positions, after);
   }

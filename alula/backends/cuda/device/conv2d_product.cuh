@@ -8,12 +8,12 @@ template <class T, class S> struct ConvWindows {
   const T* data;
   int lines;
 
-  __device__ __forceinline__ void select(int group) { data += group * S::kGroupIn; }
-  __device__ __forceinline__ Line line(int i) const {
+  __device__ __forceinline__ const T* start(int group) const { return data + group * S::kGroupIn; }
+  __device__ __forceinline__ Line line(const T* from, int i) const {
     if (i >= lines) return {nullptr, 0, 0};
     const int x = i % S::kConvColumns, y = i / S::kConvColumns % S::kConvRows;
     const long long image = i / (S::kConvColumns * S::kConvRows);
-    return {data + image * (S::kHeight * S::kWidth * S::kChannels), y * S::kStrideY - S::kBeforeY,
+    return {from + image * (S::kHeight * S::kWidth * S::kChannels), y * S::kStrideY - S::kBeforeY,
             x * S::kStrideX - S::kBeforeX};
   }
   __device__ __forceinline__ T at(const Line& line, int k) const {
@@ -31,11 +31,11 @@ template <class T, class S> struct ConvWindowsAcross {
   struct Line { const T* data; int y, x; };
   const T* data;
 
-  __device__ __forceinline__ void select(int group) { data += group * S::kGroupIn; }
-  __device__ __forceinline__ Line line(int i) const {
+  __device__ __forceinline__ const T* start(int group) const { return data + group * S::kGroupIn; }
+  __device__ __forceinline__ Line line(const T* from, int i) const {
     const int tap = i / S::kGroupIn;
     if (tap >= S::kTapsY * S::kTapsX) return {nullptr, 0, 0};
-    return {data + i % S::kGroupIn, tap / S::kTapsX * S::kDilationY - S::kBeforeY,
+    return {from + i % S::kGroupIn, tap / S::kTapsX * S::kDilationY - S::kBeforeY,
             tap % S::kTapsX * S::kDilationX - S::kBeforeX};
   }
   __device__ __forceinline__ T at(const Line& line, int k) const {
@@ -55,12 +55,12 @@ template <class T, class S> struct ConvGradients {
   const T* data;
   int lines;
 
-  __device__ __forceinline__ void select(int group) { data += group * S::kGroupOut; }
-  __device__ __forceinline__ Line line(int i) const {
+  __device__ __forceinline__ const T* start(int group) const { return data + group * S::kGroupOut; }
+  __device__ __forceinline__ Line line(const T* from, int i) const {
     if (i >= lines) return {nullptr, 0, 0};
     const int x = i % S::kWidth, y = i / S::kWidth % S::kHeight;
     const long long image = i / (S::kWidth * S::kHeight);
-    return {data + image * (S::kConvRows * S::kConvColumns * S::kOut), y + S::kBeforeY,
+    return {from + image * (S::kConvRows * S::kConvColumns * S::kOut), y + S::kBeforeY,
             x + S::kBeforeX};
   }
   __device__ __forceinline__ T at(const Line& line, int k) const {
@@ -81,9 +81,9 @@ template <class T, class S> struct ConvWeightsBack {
   typedef const T* Line;
   const T* data;
 
-  __device__ __forceinline__ void select(int group) { data += group * S::kGroupOut; }
-  __device__ __forceinline__ Line line(int c) const {
-    return c < S::kGroupIn ? data + (long long)c * S::kOut : nullptr;
+  __device__ __forceinline__ const T* start(int group) const { return data + group * S::kGroupOut; }
+  __device__ __forceinline__ Line line(const T* from, int c) const {
+    return c < S::kGroupIn ? from + (long long)c * S::kOut : nullptr;
   }
   __device__ __forceinline__ T at(Line line, int k) const {
     const int tap = k / S::kGroupOut, o = k % S::kGroupOut;

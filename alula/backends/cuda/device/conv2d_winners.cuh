@@ -22,10 +22,11 @@ DEVICE void add_winners(const T* tile, const T* image_from, const Before& before
                         int y0, int x0, int channel, int channels,
                         T (&sums)[WinnerTile<S>::kSums]) {
   typedef WinnerTile<S> Tile;
-#pragma unroll 2
+  constexpr bool kExact = S::kRows % S::kTileY == 0 && S::kColumns % S::kTileX == 0;
+#pragma unroll(Tile::kTerms <= 16 ? 4 : 2)
   for (int p = threadIdx.x / S::kLanes; p < S::kTileY * S::kTileX; p += S::kPositions) {
     const int row = tile_y + p / S::kTileX, column = tile_x + p % S::kTileX;
-    if (row >= S::kRows || column >= S::kColumns) continue;
+    if (!kExact && (row >= S::kRows || column >= S::kColumns)) continue;
     const long long at = ((image * S::kRows + row) * S::kColumns + column) * S::kOut + channel;
     const T value = before(at, channel);
     const int won = positions[at];

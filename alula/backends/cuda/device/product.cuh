@@ -1,7 +1,7 @@
 // Products of matrices, after arithmetic: tiles of both factors in shared memory, a part of the
 // result in each thread's registers. A factor is anything that says where its elements are:
-//   factor.select(batch)   goes to one matrix of a batch
-//   factor.line(i)         what an element of row (or column) i needs that does not depend on k
+//   factor.start(batch)    where one matrix of a batch begins
+//   factor.line(from, i)   what an element of row (or column) i needs that does not depend on k
 //   factor.at(line, k)     the element; 0 outside of the matrix
 //   Factor::kAlongK        whether neighbours along k are neighbours in memory
 // W, the work of a block: kM, kN, kK (the tile), kEachM, kEachN (a thread's part of it).
@@ -49,10 +49,11 @@ template <class T, class W, int kLines, class Factor> struct ProductLoader {
     return Factor::kAlongK ? threadIdx.x % W::kK
                            : threadIdx.x / kLines + i * (kThreads / kLines);
   }
-  __device__ __forceinline__ void start(const Factor& factor, int first) {
+  __device__ __forceinline__ void start(const Factor& factor, int matrix, int first) {
+    const T* const from = factor.start(matrix);
 #pragma unroll
     for (int i = 0; i < kCount; ++i)
-      if (i == 0 || Factor::kAlongK) lines[i] = factor.line(first + line_of(i));
+      if (i == 0 || Factor::kAlongK) lines[i] = factor.line(from, first + line_of(i));
   }
   __device__ __forceinline__ void fetch(const Factor& factor, int k0, int end) {
 #pragma unroll
@@ -74,7 +75,7 @@ template <class C, int kSize> struct alignas(16) ProductTiles { C at[2][kSize]; 
 // their sums go to `parts`, else the results through the program.
 template <class T, class W, class A, class B, class After>
 __global__ void __launch_bounds__(ProductThreads<W>::kCount)
-    product(A a, B b, const int m, const int n, const int k, const int each,
+    product(const A a, const B b, const int m, const int n, const int k, const int each,
             const ProductPlace place, Sum<T>* parts, const long long part_size,
             const After after) {
   typedef Sum<T> C;
@@ -88,12 +89,10 @@ __global__ void __launch_bounds__(ProductThreads<W>::kCount)
   const int matrix = blockIdx.x / tiles, tile = blockIdx.x % tiles;
   const int row0 = tile / across * W::kM, column0 = tile % across * W::kN;
   const int begin = blockIdx.y * each, end = min(k, begin + each);
-  a.select(matrix);
-  b.select(matrix);
   LoadA load_a;
   LoadB load_b;
-  load_a.start(a, row0);
-  load_b.start(b, column0);
+  load_a.start(a, matrix, row0);
+  load_b.start(b, matrix, column0);
   load_a.fetch(a, begin, end);
   load_b.fetch(b, begin, end);
   C sums[W::kEachM][W::kEachN] = {};
@@ -171,10 +170,12 @@ struct ProductBatch {
   long long steps[8];
   __device__ __forceinline__ long long offset(int i) const {
     long long at = 0;
-    for (int axis = 0; axis < rank; ++axis) {
-      at += i % dims[axis] * steps[axis];
-      i /= dims[axis];
-    }
+#pragma unroll  // so that no index is computed, and the struct stays where arguments are
+    for (int axis = 0; axis < 8; ++axis)
+      if (axis < rank) {
+        at += i % dims[axis] * steps[axis];
+        i /= dims[axis];
+      }
     return at;
   }
 };
@@ -188,10 +189,10 @@ template <class T, bool kAlong> struct Matrix {
   int row;
   ProductBatch batch;
 
-  __device__ __forceinline__ void select(int i) { data += batch.offset(i); }
-  __device__ __forceinline__ Line line(int i) const {
+  __device__ __forceinline__ const T* start(int i) const { return data + batch.offset(i); }
+  __device__ __forceinline__ Line line(const T* from, int i) const {
     if (i >= lines) return nullptr;
-    return data + (kAlongK ? (long long)i * row : i);
+    return from + (kAlongK ? (long long)i * row : i);
   }
   __device__ __forceinline__ T at(Line line, int k) const {
     if (line == nullptr) return T{};
