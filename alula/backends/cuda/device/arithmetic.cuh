@@ -3,7 +3,7 @@
 template <class T> struct SumOf { typedef T Type; };
 template <> struct SumOf<Half> { typedef float Type; };
 template <> struct SumOf<BFloat16> { typedef float Type; };
-template <class T> using Sum = typename SumOf<T>::Type;
+template <class T> using SumType = typename SumOf<T>::Type;
 
 // a * b + sum, rounded once.
 DEVICE float add_product(float a, float b, float sum) { return __fmaf_rn(a, b, sum); }

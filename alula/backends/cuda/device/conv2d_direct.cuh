@@ -45,15 +45,15 @@ template <class T, class S> struct ConvSource {
   const T* image;    // not staged: of the channel's group
   int y0, x0;        // where the block's part of the image begins
 
-  __device__ __forceinline__ Sum<T> value(int y, int x, int c) const {
+  __device__ __forceinline__ SumType<T> value(int y, int x, int c) const {
     if constexpr (S::kStaged) {
-      return op_cast<Sum<T>>(tile[(y * Tile::kColumns + x) * S::kGroupIn + c]);
+      return op_cast<SumType<T>>(tile[(y * Tile::kColumns + x) * S::kGroupIn + c]);
     } else {
       y += y0;
       x += x0;
       const bool inside = y >= 0 && y < S::kHeight && x >= 0 && x < S::kWidth;
       if (!inside) return 0;
-      return op_cast<Sum<T>>(*(image + (y * S::kWidth + x) * S::kChannels + c));
+      return op_cast<SumType<T>>(*(image + (y * S::kWidth + x) * S::kChannels + c));
     }
   }
   __device__ __forceinline__ Pack<T, S::kEach> weight(int term) const {
@@ -64,8 +64,8 @@ template <class T, class S> struct ConvSource {
 // Adds up the results of a part of a pooling window, whose first result looks at (y, x).
 template <class T, class S>
 DEVICE void convolve(const ConvSource<T, S>& from, const Pack<T, S::kEach>* kept, int y, int x,
-                     Sum<T> (&sums)[ConvTile<S>::kPartY][ConvTile<S>::kPartX][S::kEach]) {
-  typedef Sum<T> C;
+                     SumType<T> (&sums)[ConvTile<S>::kPartY][ConvTile<S>::kPartX][S::kEach]) {
+  typedef SumType<T> C;
   typedef ConvTile<S> Tile;
 #pragma unroll(Tile::kTerms <= 48 ? S::kGroupIn : 1)
   for (int c = 0; c < S::kGroupIn; ++c)
@@ -91,7 +91,7 @@ DEVICE void convolve(const ConvSource<T, S>& from, const Pack<T, S::kEach>* kept
 
 // Gives sums to the program, as values of the tensors' type.
 template <class T, int kEach, class After>
-DEVICE void finish_values(const Sum<T> (&sums)[kEach], long long at, int channel,
+DEVICE void finish_values(const SumType<T> (&sums)[kEach], long long at, int channel,
                           const After& after) {
   T values[kEach];
 #pragma unroll
@@ -105,7 +105,7 @@ DEVICE void conv_window(const ConvSource<T, S>& from, const Pack<T, S::kEach>* k
                         int tile_x, int row, int column, long long image, int channel,
                         unsigned char* positions, const After& after) {
   typedef ConvTile<S> Tile;
-  typedef Sum<T> C;
+  typedef SumType<T> C;
   C best[S::kEach];
   unsigned char winner[S::kEach];
   bool found = false;

@@ -54,7 +54,7 @@ template <class T> DEVICE bool same(T a, T b) { return a == b || (a != a && b !=
 template <class T, int kY, int kX, int kWidth>
 DEVICE void find_largest(const T* __restrict__ input, T* output, unsigned char* positions,
                          const Pool& p) {
-  typedef Sum<T> C;
+  typedef SumType<T> C;
   for_each_pooled<kWidth>(p, [&](long long image, int row, int column, int channel) {
     const int height = size_of<kY>(p.y), width = size_of<kX>(p.x);
     const int y0 = row * p.y.stride - p.y.before, x0 = column * p.x.stride - p.x.before;
@@ -104,7 +104,7 @@ __global__ void max_pool2d_with_positions(const T* __restrict__ input, T* output
 // The mean of each window's values.
 template <class T, int kY, int kX, int kWidth>
 __global__ void avg_pool2d(const T* __restrict__ input, T* output, const Pool p) {
-  typedef Sum<T> C;
+  typedef SumType<T> C;
   for_each_pooled<kWidth>(p, [&](long long image, int row, int column, int channel) {
     const PoolRange rows = positions_of(p.y, size_of<kY>(p.y), row);
     const PoolRange columns = positions_of(p.x, size_of<kX>(p.x), column);
@@ -127,7 +127,7 @@ __global__ void avg_pool2d(const T* __restrict__ input, T* output, const Pool p)
 template <class T, int kY, int kX, int kWidth>
 __global__ void max_pool2d_pick(const T* __restrict__ input, const T* __restrict__ output,
                                 const T* __restrict__ values, T* result, const Pool p) {
-  typedef Sum<T> C;
+  typedef SumType<T> C;
   for_each_pooled<kWidth>(p, [&](long long image, int row, int column, int channel) {
     const PoolRange rows = positions_of(p.y, size_of<kY>(p.y), row);
     const PoolRange columns = positions_of(p.x, size_of<kX>(p.x), column);
@@ -176,7 +176,7 @@ __global__ void max_pool2d_gather(const T* __restrict__ values,
 // gives.
 template <class T, int kY, int kX, int kWidth, class F>
 DEVICE void gather_windows(const Pool& p, T* result, const F& f) {
-  typedef Sum<T> C;
+  typedef SumType<T> C;
   for_each_pooled<kWidth>(p, [&](long long image, int row, int column, int channel) {
     const PoolRange rows = windows_of(p.y, size_of<kY>(p.y), row);
     const PoolRange columns = windows_of(p.x, size_of<kX>(p.x), column);
@@ -195,7 +195,7 @@ DEVICE void gather_windows(const Pool& p, T* result, const F& f) {
 template <class T, int kY, int kX, int kWidth>
 __global__ void max_pool2d_gradient(const T* __restrict__ input, const T* __restrict__ output,
                                     const T* __restrict__ gradient, T* result, const Pool p) {
-  typedef Sum<T> C;
+  typedef SumType<T> C;
   gather_windows<T, kY, kX, kWidth>(p, result, [&](long long image, int y, int x, int row,
                                                    int column, int channel, C(&sums)[kWidth]) {
     const long long at = output_at(p, image, y, x, channel);
@@ -241,7 +241,7 @@ __global__ void max_pool2d_scatter(const T* __restrict__ values,
 // A pixel gets its share of each window that holds it.
 template <class T, int kY, int kX, int kWidth>
 __global__ void avg_pool2d_gradient(const T* __restrict__ gradient, T* result, const Pool p) {
-  typedef Sum<T> C;
+  typedef SumType<T> C;
   gather_windows<T, kY, kX, kWidth>(p, result, [&](long long image, int y, int x, int, int,
                                                    int channel, C(&sums)[kWidth]) {
     const PoolRange rows = positions_of(p.y, size_of<kY>(p.y), y);

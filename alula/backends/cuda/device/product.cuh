@@ -30,7 +30,7 @@ template <class W> struct ProductThreads {
 
 // One factor's way into shared memory: [kK][kLines + 4], where a warp's stores meet few banks.
 template <class T, class W, int kLines, class Factor> struct ProductLoader {
-  typedef Sum<T> C;
+  typedef SumType<T> C;
   static constexpr int kThreads = ProductThreads<W>::kCount;
   static constexpr int kCount = kLines * W::kK / kThreads;
   static constexpr int kRow = kLines + 4;
@@ -76,9 +76,9 @@ template <class C, int kSize> struct alignas(16) ProductTiles { C at[2][kSize]; 
 template <class T, class W, class A, class B, class After>
 __global__ void __launch_bounds__(ProductThreads<W>::kCount)
     product(const A a, const B b, const int m, const int n, const int k, const int each,
-            const ProductPlace place, Sum<T>* parts, const long long part_size,
+            const ProductPlace place, SumType<T>* parts, const long long part_size,
             const After after) {
-  typedef Sum<T> C;
+  typedef SumType<T> C;
   typedef ProductThreads<W> Threads;
   typedef ProductLoader<T, W, W::kM, A> LoadA;
   typedef ProductLoader<T, W, W::kN, B> LoadB;
@@ -152,13 +152,35 @@ __global__ void __launch_bounds__(ProductThreads<W>::kCount)
 template <class T, class Part, class After>
 __global__ void finish_product(const Part* parts, const int count, const long long size,
                                const unsigned int columns, const After after) {
+  typedef SumType<Part> C;
   for (long long i = first<long long>(); i < size; i += stride<long long>()) {
-    Sum<Part> sum = op_cast<Sum<Part>>(parts[i]);
+    C sum = op_cast<C>(parts[i]);
 #pragma unroll 8
-    for (int k = 1; k < count; ++k) sum = op_add(sum, op_cast<Sum<Part>>(parts[k * size + i]));
+    for (int k = 1; k < count; ++k) sum = op_add(sum, op_cast<C>(parts[k * size + i]));
     const T result[1] = {op_cast<T>(sum)};
     after(result, i, (int)(i % columns));
   }
+}
+
+// The same for many parts: threads of a block of (32, up to 16) share those of an element.
+template <class T, class Part, class After>
+__global__ void finish_many_parts(const Part* parts, const int count, const long long size,
+                                  const unsigned int columns, const After after) {
+  typedef SumType<Part> C;
+  __shared__ C room[16][32];
+  const long long i = (long long)blockIdx.x * 32 + threadIdx.x;
+  C sum = 0;
+  if (i < size) {
+#pragma unroll 8
+    for (int k = threadIdx.y; k < count; k += blockDim.y)
+      sum = op_add(sum, op_cast<C>(parts[k * size + i]));
+  }
+  room[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || i >= size) return;
+  for (int k = 1; k < blockDim.y; ++k) sum = op_add(sum, room[k][threadIdx.x]);
+  const T result[1] = {op_cast<T>(sum)};
+  after(result, i, (int)(i % columns));
 }
 
 // ---- factors ---------------------------------------------------------------------------------

@@ -66,15 +66,21 @@ ProductWork cut_product(const ProductShape& shape) {
 
 void finish_product(const KernelCall& call, const ProductShape& shape, const void* parts,
                     DType parts_dtype, int64_t count, const InlineProgram& after) {
+  constexpr int64_t kManyParts = 8;
   Grid grid = grid_for(shape.size);
-  if (shape.size < 64 * 1024) {  // smaller blocks reach more multiprocessors
+  if (count > kManyParts) {
+    const int64_t rows = std::min<int64_t>(16, ceil_div(count, kManyParts));
+    grid.threads = {32, static_cast<unsigned>(rows), 1};
+    grid.blocks[0] = static_cast<unsigned>(ceil_div(shape.size, 32));
+  } else if (shape.size < 64 * 1024) {  // smaller blocks reach more multiprocessors
     grid.threads[0] = 64;
     grid.blocks[0] = static_cast<unsigned>(ceil_div(shape.size, 64));
   }
   launch(
       call,
       {"arithmetic product",
-       fmt::format("finish_product<{}, {}, After>", type_name(shape.dtype), type_name(parts_dtype)),
+       fmt::format("{}<{}, {}, After>", count > kManyParts ? "finish_many_parts" : "finish_product",
+                   type_name(shape.dtype), type_name(parts_dtype)),
        after.source},
       grid, parts, static_cast<int>(count), static_cast<long long>(shape.size),
       static_cast<unsigned>(shape.columns), after.argument);
