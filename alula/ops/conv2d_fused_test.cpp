@@ -107,6 +107,11 @@ TEST(Conv2DFused, IsSharedByThreads) {
   check_fused({{float32, {3, 30, 30, 16}}, {5, 5, 16, 70}, {}, {}, Pooling::kNone});
 }
 
+TEST(Conv2DFused, TakesLargeFilters) {
+  for (Pooling pooling : {Pooling::kNone, Pooling::kMax, Pooling::kMaxWithPositions})
+    check_fused({{float32, {2, 9, 10, 80}}, {3, 3, 80, 24}, {.padding = "SAME"}, {}, pooling});
+}
+
 TEST(Conv2DFused, TakesEmptyInputs) {
   check_fused({{float32, {0, 5, 5, 3}}, {3, 3, 3, 4}});
   check_fused({{float32, {2, 5, 5, 3}}, {3, 3, 3, 0}});
