@@ -159,6 +159,12 @@ class Function(_native._Function):
             args = self._input_signature
         return ConcreteFunction(self, args, kwargs)
 
+    def experimental_get_tracing_count(self):
+        """How often the function was traced. With an input_signature that is once, though it is
+        specialised for each shape that comes up."""
+        count = super().experimental_get_tracing_count()
+        return count if self._input_signature is None else min(count, 1)
+
     def pretty_printed_concrete_signatures(self, verbose=True):
         """The kinds of arguments that the function was traced for, a line each."""
         return "\n".join(self._signatures())

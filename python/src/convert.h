@@ -45,6 +45,10 @@ std::vector<int64_t> to_ints(nb::handle value, const char* who);
 /// A dtype from a DType, its name, a NumPy dtype or type, or a Python type.
 DType to_dtype(nb::handle value);
 
+/// What to call in the place of a user's function: while a function is traced, the same with its
+/// `if`, `while` and `for` on tensors converted.
+nb::object as_traced(nb::handle function);
+
 /// An array of NumPy with a copy of the elements; a scalar of NumPy if the rank is 0.
 nb::object to_numpy(const Tensor& tensor);
 /// The same of a tensor that is handed over: nothing is copied if nobody else holds its elements.

@@ -75,6 +75,11 @@ bool is_quick(const graph::Graph& graph) {
 
 }  // namespace
 
+nb::object as_traced(nb::handle function) {
+  if (!t_state.tracing()) return nb::borrow(function);
+  return nb::module_::import_("alula.autograph").attr("converted")(function);
+}
+
 void note_new_variable() {
   if (t_creation == nullptr || !t_state.tracing()) return;
   if (!t_creation->allowed)
@@ -225,7 +230,8 @@ PythonFunction::TracePointer PythonFunction::trace(nb::handle self, const BoundA
 
 void PythonFunction::warn_of_many(const KeptParts& parts) {
   constexpr size_t kMany = 5;
-  if (warned_ || count_ < kMany || latest_ == nullptr) return;
+  const bool said_so = !input_signature_.empty();  // that shapes differ
+  if (warned_ || said_so || count_ < kMany || latest_ == nullptr) return;
   warned_ = true;
   const KeptParts& before = latest_->parts;
   size_t i = 0;
@@ -243,6 +249,18 @@ void PythonFunction::warn_of_many(const KeptParts& parts) {
       name_, count_, change);
 }
 
+Tensors PythonFunction::Trace::run_heard(TensorRefs inputs) {
+  std::call_once(first_heard, [&] {
+    if (!graph::Differentiable::can_be(graph)) return;
+    try {
+      differentiable = std::make_unique<graph::Differentiable>(graph);
+    } catch (const Error&) {
+      // Something in it has no gradient. Op by op, that matters only if one is asked for.
+    }
+  });
+  return differentiable != nullptr ? differentiable->run(inputs) : graph::run(graph, inputs);
+}
+
 nb::object PythonFunction::run(Trace& trace, Arguments& arguments) const {
   const bool heard = (t_state.flags & ThreadState::kListening) != 0;
   InlineVector<const Tensor*, 8> refs;
@@ -250,7 +268,7 @@ nb::object PythonFunction::run(Trace& trace, Arguments& arguments) const {
     refs.push_back(&arguments.operands[i].tensor(!heard && trace.brief[i]));
   const TensorRefs inputs(std::span<const Tensor* const>(refs.data(), refs.size()));
   const auto compute = [&] {
-    return heard ? graph::run(trace.graph, inputs) : trace.compiled->run(inputs);
+    return heard ? trace.run_heard(inputs) : trace.compiled->run(inputs);
   };
   const Tensors results = trace.quick && !heard ? compute() : without_lock(compute);
   return trace.form.pack(std::span(results.data(), results.size()));

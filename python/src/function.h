@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "alula/graph/compiled.h"
+#include "alula/graph/differentiable.h"
 #include "python/src/arguments.h"
 
 namespace alula::python {
@@ -51,6 +52,11 @@ class PythonFunction {
     KeptParts parts;
     graph::Graph graph;  // as it was traced, for tapes to follow
     std::unique_ptr<graph::Compiled> compiled;
+    std::once_flag first_heard;
+    std::unique_ptr<graph::Differentiable> differentiable;  // made when a tape first hears a call
+
+    /// A run that tapes hear of.
+    Tensors run_heard(TensorRefs inputs);
     Form form;
     std::vector<bool> brief;  // inputs of which nothing is left after a run
     bool quick = false;       // over before another thread could make use of the time
