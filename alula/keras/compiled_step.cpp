@@ -38,6 +38,8 @@ class ForgetLosses {
 
 void collect(const LayerImpl& layer, std::vector<Layer>& layers) {
   for (const Layer& inner : layer.sublayers()) {
+    const auto same = [&](const Layer& other) { return other.shared() == inner.shared(); };
+    if (std::any_of(layers.begin(), layers.end(), same)) continue;
     layers.push_back(inner);
     collect(inner.impl(), layers);
   }

@@ -227,13 +227,40 @@ bool LayerImpl::training() const { return t_training; }
 
 void LayerImpl::add_loss(const Tensor& loss) { added_losses_.push_back(loss); }
 
+namespace {
+
+/// A walk through layers and those in them, one of which may reach itself: a layer that the walk is
+/// in already is passed over.
+class Visit {
+ public:
+  explicit Visit(const void* layer)
+      : first_(std::find(t_path.begin(), t_path.end(), layer) == t_path.end()) {
+    t_path.push_back(layer);
+  }
+  ~Visit() { t_path.pop_back(); }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+  bool first() const { return first_; }
+
+ private:
+  static thread_local std::vector<const void*> t_path;
+  bool first_;
+};
+thread_local std::vector<const void*> Visit::t_path;
+
+}  // namespace
+
 void LayerImpl::set_trainable(bool trainable) {
+  const Visit visit(this);
+  if (!visit.first()) return;
   base_.trainable = trainable;
   for (size_t i = 0; i < trainable_count_; ++i) weights_[i].set_trainable(trainable);
   for (const Layer& layer : sublayers_) layer.set_trainable(trainable);
 }
 
 std::vector<Variable> LayerImpl::weights() const {
+  const Visit visit(this);
+  if (!visit.first()) return {};
   std::vector<Variable> all = weights_;
   for (const Layer& layer : sublayers_)
     for (const Variable& weight : layer.impl().weights()) all.push_back(weight);
@@ -241,6 +268,8 @@ std::vector<Variable> LayerImpl::weights() const {
 }
 
 std::vector<std::pair<std::string, Variable>> LayerImpl::named_weights() const {
+  const Visit visit(this);
+  if (!visit.first()) return {};
   std::vector<std::pair<std::string, Variable>> named;
   for (const Variable& weight : weights_) named.emplace_back(weight.name(), weight);
   std::unordered_set<const void*> seen;
@@ -278,6 +307,8 @@ void LayerImpl::collect_losses(uint64_t since, std::unordered_set<const LayerImp
 }
 
 void LayerImpl::clear_losses() {
+  const Visit visit(this);
+  if (!visit.first()) return;
   added_losses_.clear();
   for (const Layer& layer : sublayers_) layer.impl().clear_losses();
 }
@@ -289,6 +320,8 @@ LayerImpl::State LayerImpl::state() const {
 }
 
 void LayerImpl::add_to(State& state) const {
+  const Visit visit(this);
+  if (!visit.first()) return;
   const auto mix = [&](const void* who, bool flag) {
     state.hash ^= reinterpret_cast<uintptr_t>(who) + (flag ? 1 : 0);
     state.hash *= 0x9E3779B97F4A7C15;

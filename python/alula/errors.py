@@ -30,6 +30,11 @@ def _error(name, code, doc, *also):
     return error
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """A tensor that stands for values to come was used where Python needs the values."""
+
+
+_native._set_error_class("OperatorNotAllowedInGraphError", OperatorNotAllowedInGraphError)
 CancelledError = _error("CancelledError", 1, "A call that was stopped from outside.")
 UnknownError = _error("UnknownError", 2, "A fault in a user's own code that Alula called.")
 InvalidArgumentError = _error(

@@ -111,6 +111,21 @@ int KeptPart::visit(visitproc visit, void* arg) const {
 
 // ---- the arguments of a call
 
+namespace {
+
+/// A list in a list, which may contain itself.
+class Deeper {
+ public:
+  Deeper() {
+    if (Py_EnterRecursiveCall(" in the arguments of a function") != 0) nb::raise_python_error();
+  }
+  ~Deeper() { Py_LeaveRecursiveCall(); }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+};
+
+}  // namespace
+
 void Arguments::add(nb::handle value) {
   if (const Tensor* tensor = held_tensor(value)) {
     push(Part::kTensor, nb::handle(), operands.size());
@@ -121,9 +136,8 @@ void Arguments::add(nb::handle value) {
   } else if (is_plain_value(value)) {
     push(Part::kValue, value);
   } else if (PyTuple_Check(value.ptr()) || PyList_Check(value.ptr()) || PyDict_Check(value.ptr())) {
-    if (Py_EnterRecursiveCall(" in the arguments of a function") != 0) nb::raise_python_error();
+    const Deeper deeper;
     add_container(value);
-    Py_LeaveRecursiveCall();
   } else {
     add_other(value);
   }

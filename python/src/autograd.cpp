@@ -2,6 +2,7 @@
 #include "python/src/convert.h"
 #include "python/src/module.h"
 #include "python/src/ops.h"
+#include "python/src/tensor.h"
 
 namespace alula::python {
 namespace {
@@ -209,7 +210,7 @@ void bind_autograd(nb::module_& m) {
            [](Tape& self) {
              nb::list variables;
              for (const Variable& variable : self.tape().watched_variables())
-               variables.append(nb::cast(variable));
+               variables.append(object_of(variable));
              return variables;
            })
       .def("gradient", &gradient, "targets"_a, "sources"_a, "output_gradients"_a.none(), "zero"_a)

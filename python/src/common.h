@@ -22,6 +22,11 @@ namespace alula::python {
 namespace nb = nanobind;
 using namespace nb::literals;
 
+/// Whether the program ends, in another thread than this. The interpreter is no longer to be had
+/// then: whoever asks for it is thrown out of all its functions, which C++ code does not survive.
+bool is_ending_elsewhere();
+[[noreturn]] void wait_for_the_end();
+
 /// Lets other Python threads run while it lives, if the work is worth the switch.
 class Released {
  public:
@@ -32,7 +37,9 @@ class Released {
   }
   Released() : state_(PyEval_SaveThread()) {}
   ~Released() {
-    if (state_ != nullptr) PyEval_RestoreThread(state_);
+    if (state_ == nullptr) return;
+    if (is_ending_elsewhere()) wait_for_the_end();
+    PyEval_RestoreThread(state_);
   }
   Released(const Released&) = delete;
   Released& operator=(const Released&) = delete;
@@ -62,7 +69,7 @@ class Held {
   Held() = default;
   explicit Held(nb::handle object)
       : object_(object.inc_ref().ptr(), [](PyObject* held) {
-          if (Py_IsInitialized() == 0) return;
+          if (Py_IsInitialized() == 0 || is_ending_elsewhere()) return;
           const nb::gil_scoped_acquire lock;
           Py_DECREF(held);
         }) {}

@@ -2,6 +2,7 @@
 #include "python/src/compat.h"
 #include "python/src/dtype.h"
 #include "python/src/ops.h"
+#include "python/src/tensor.h"
 
 // Variables of graphs. They are objects of class Variable, as eager ones are; their value is the
 // symbolic tensor that stands for them.
@@ -71,23 +72,24 @@ Initializer to_initializer(nb::handle given, const std::optional<DType>& dtype) 
   });
 }
 
-Variable get_variable(const std::string& name, ShapeLike shape, DTypeLike dtype,
-                      nb::handle initializer, bool trainable) {
+nb::object get_variable(const std::string& name, ShapeLike shape, DTypeLike dtype,
+                        nb::handle initializer, bool trainable) {
   std::optional<DType> wanted;
   if (!dtype.is_none()) wanted = dtype.get();
   const Initializer made = to_initializer(initializer, wanted);
   const DType type = wanted ? *wanted : made.value().defined() ? made.value().dtype() : float32;
   require(!shape.is_none() || made.value().defined(),
           "get_variable: '{}' needs a shape, or an initializer that is a value.", name);
-  return graph_variable(v1::get_variable(name, {.shape = shape.is_none() ? Shape() : shape.get(),
-                                                .dtype = type,
-                                                .initializer = made,
-                                                .trainable = trainable}));
+  return object_of(
+      graph_variable(v1::get_variable(name, {.shape = shape.is_none() ? Shape() : shape.get(),
+                                             .dtype = type,
+                                             .initializer = made,
+                                             .trainable = trainable})));
 }
 
 nb::list listed(const std::vector<v1::Variable>& variables) {
   nb::list list;
-  for (const v1::Variable& variable : variables) list.append(nb::cast(graph_variable(variable)));
+  for (const v1::Variable& variable : variables) list.append(object_of(graph_variable(variable)));
   return list;
 }
 

@@ -151,8 +151,9 @@ Tensor via_numpy(nb::handle value) {
     throw nb::type_error(fmt::format("tensor: cannot make one of {} (a {}).",
                                      nb::repr(value).c_str(), nb::type_name(value.type()).c_str())
                              .c_str());
-  nb::object array = numpy().attr("ascontiguousarray")(numpy().attr("asarray")(value));
-  if (nb::cast<int>(value.attr("ndim")) == 0) array = array.attr("reshape")(nb::make_tuple());
+  const nb::object given = numpy().attr("asarray")(value);
+  nb::object array = numpy().attr("ascontiguousarray")(given);
+  if (nb::cast<int>(given.attr("ndim")) == 0) array = array.attr("reshape")(nb::make_tuple());
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   if (kind == "U" || kind == "S" || kind == "O") {
     const nb::object listed = array.attr("tolist")();

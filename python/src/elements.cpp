@@ -9,12 +9,11 @@
 namespace alula::python {
 
 void check_has_values(const Tensor& tensor, const char* what) {
-  if (tensor.is_symbolic())
-    throw nb::type_error(fmt::format("tensor: {} needs its values, and {} stands for values to "
-                                     "come: it was made while a function was traced, or for a "
-                                     "model's or a session's graph.",
-                                     what, tensor.spec())
-                             .c_str());
+  if (!tensor.is_symbolic()) return;
+  fail_as("OperatorNotAllowedInGraphError",
+          fmt::format("tensor: {} needs its values, and {} stands for values to come: it was made "
+                      "while a function was traced, or for a model's or a session's graph.",
+                      what, tensor.spec()));
 }
 
 namespace {

@@ -41,6 +41,12 @@ PyObject* raise() noexcept {
   return nullptr;
 }
 
+void fail_as(const char* kind, const std::string& message) {
+  const auto found = classes().find(std::string_view(kind));
+  PyErr_SetString(found == classes().end() ? PyExc_RuntimeError : found->second, message.c_str());
+  throw nb::python_error();
+}
+
 void bind_errors(nb::module_& m) {
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {

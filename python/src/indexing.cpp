@@ -36,6 +36,9 @@ struct Entries {
           by.is_none() ? 1 : to_position(by));
       if (from.is_none()) options.begin_mask |= bit();
       if (to.is_none()) options.end_mask |= bit();
+    } else if (PyBool_Check(entry.ptr())) {
+      throw nb::value_error(
+          "tensor: a bool is no index. Use a list or tensor of bools as a mask, or int(index).");
     } else {
       const int64_t position = to_position(entry);
       add(position, position + 1, 1);

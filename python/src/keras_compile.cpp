@@ -13,15 +13,21 @@ bool is_list(nb::handle value) { return PyList_Check(value.ptr()) || PyTuple_Che
 template <class T>
 std::shared_ptr<T> borrowed(nb::handle value) {
   T* object = nullptr;
-  return nb::try_cast(value, object) ? std::shared_ptr<T>(std::shared_ptr<void>(), object)
-                                     : nullptr;
+  return nb::try_cast(value, object) && object != nullptr
+             ? std::shared_ptr<T>(std::shared_ptr<void>(), object)
+             : nullptr;
+}
+
+bool is_python(nb::handle function) {
+  return nb::hasattr(function, "__code__") || nb::hasattr(function, "__func__");
 }
 
 /// A function of labels and predictions, which the model holds.
 auto borrowed_function(nb::handle value) {
   return [value](const Tensor& y_true, const Tensor& y_pred) {
     const nb::gil_scoped_acquire lock;
-    return to_tensor(value(wrap(y_true), wrap(y_pred)));
+    const Tensor labels = is_python(value) ? like_predictions(y_true, y_pred) : y_true;
+    return to_tensor(as_traced(value)(wrap(labels), wrap(y_pred)));
   };
 }
 

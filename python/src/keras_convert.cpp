@@ -31,7 +31,7 @@ std::function<Tensor(const Tensor&)> to_function(nb::handle value) {
   check_callable(value, "function");
   return [function = Held(value)](const Tensor& x) {
     const nb::gil_scoped_acquire lock;
-    return to_tensor(function.get()(wrap(x)));
+    return to_tensor(as_traced(function.get())(wrap(x)));
   };
 }
 
@@ -47,7 +47,9 @@ keras::Initializer to_initializer(nb::handle value) {
   if (value.is_none()) return {};
   if (is_word(value)) return nb::cast<std::string>(value);
   const nb::object given = resolved(value, "alula.keras.initializers");
-  if (const keras::Initializer * held; nb::try_cast(given, held) && held->given()) return *held;
+  if (const keras::Initializer * held;
+      nb::try_cast(given, held) && held != nullptr && held->given())
+    return *held;
   if (held_tensor(given) != nullptr) {
     const Tensor constant = to_tensor(given);
     return [constant](const Shape& shape, DType dtype) {
@@ -65,12 +67,16 @@ keras::Regularizer to_regularizer(nb::handle value) {
   if (value.is_none()) return {};
   if (is_word(value)) return nb::cast<std::string>(value);
   const nb::object given = resolved(value, "alula.keras.regularizers");
-  if (const keras::Regularizer * held; nb::try_cast(given, held) && held->given()) return *held;
+  if (const keras::Regularizer * held;
+      nb::try_cast(given, held) && held != nullptr && held->given())
+    return *held;
   check_callable(given, "regularizer");
   return to_function(given);
 }
 
 keras::LearningRate to_learning_rate(nb::handle value) {
+  if (value.is_none())
+    throw nb::value_error("optimizer: learning_rate is a number or a schedule. Got None.");
   if (const keras::Schedule * held; nb::try_cast(value, held) && held->given()) return *held;
   if (PyCallable_Check(value.ptr()) != 0 && held_tensor(value) == nullptr &&
       held_variable(value) == nullptr) {

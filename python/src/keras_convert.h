@@ -10,6 +10,12 @@ keras::Initializer to_initializer(nb::handle value);
 keras::Regularizer to_regularizer(nb::handle value);
 keras::LearningRate to_learning_rate(nb::handle value);
 /// A function of one tensor that calls Python.
+/// Labels in the predictions' dtype, as Keras gives them to functions of one's own: they compute
+/// with both.
+inline Tensor like_predictions(const Tensor& y_true, const Tensor& y_pred) {
+  const bool cast_them = y_true.dtype() != string && is_floating(y_pred.dtype());
+  return cast_them ? cast(y_true, y_pred.dtype()) : y_true;
+}
 std::function<Tensor(const Tensor&)> to_function(nb::handle value);
 Size2 to_size2(nb::handle value);
 keras::InputShape to_input_shape(nb::handle value);

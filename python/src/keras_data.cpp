@@ -114,9 +114,16 @@ nb::object form_of(const data::Structure& structure) {
 
 bool is_dataset(nb::handle x, std::optional<data::Dataset>& dataset) {
   const data::Dataset* held = nullptr;
-  if (!nb::try_cast(x, held)) return false;
+  if (!nb::try_cast(x, held) || held == nullptr) return false;
   dataset = *held;
   return true;
+}
+
+/// Arrays of Python's wide floats are taken as float32, like those that layers get.
+void narrow(std::vector<Tensor>& tensors) {
+  for (Tensor& tensor : tensors)
+    if (tensor.dtype() == float64)
+      tensor = without_lock(tensor.size(), [&] { return cast(tensor, float32); });
 }
 
 bool is_array_like(nb::handle x) {
@@ -162,6 +169,9 @@ ModelData::ModelData(nb::handle model, nb::handle x, nb::handle y, nb::handle sa
     targets = Structure::alias(labels, arrays.y);
   }
   if (!sample_weight.is_none()) Structure::alias(sample_weight, arrays.sample_weight);
+  if (layer.dtype() == float32)
+    for (std::vector<Tensor>* tensors : {&arrays.x, &arrays.y, &arrays.sample_weight})
+      narrow(*tensors);
   if (python == nullptr) return;
   python->has_arguments = false;
   python->inputs = inputs;

@@ -1,8 +1,11 @@
 #include "python/src/keras_layer.h"
 
+#include <algorithm>
 #include <unordered_map>
 
+#include "alula/graph/trace.h"
 #include "python/src/ops.h"
+#include "python/src/tensor.h"
 
 namespace alula::python {
 namespace {
@@ -84,29 +87,53 @@ PythonLayer::PythonLayer(nb::handle self) : self_(self) {
 }
 
 std::vector<Tensor> PythonLayer::call_in_python(const std::vector<Tensor>& values, bool training) {
-  const nb::gil_scoped_acquire lock;
-  nb::object first;
-  nb::object rest = nb::tuple();
-  nb::dict kwargs;
-  if (has_arguments && arguments.size() == values.size()) {
-    const nb::object packed = arguments.pack(values);
-    first = packed[0];
-    rest = packed[1];
-    kwargs = nb::cast<nb::dict>(nb::object(packed[2]));
-  } else if (!inputs.is_single() && inputs.size() == values.size()) {
-    first = inputs.pack(values);
-  } else {
-    first = values.size() == 1 ? wrap(values[0]) : nb::object(wrap_all(values));
+  const auto call = [&] {
+    const nb::gil_scoped_acquire lock;
+    nb::object first;
+    nb::object rest = nb::tuple();
+    nb::dict kwargs;
+    if (has_arguments && arguments.size() == values.size()) {
+      const nb::object packed = arguments.pack(values);
+      first = packed[0];
+      rest = packed[1];
+      kwargs = nb::cast<nb::dict>(nb::object(packed[2]));
+    } else if (!inputs.is_single() && inputs.size() == values.size()) {
+      first = inputs.pack(values);
+    } else {
+      first = values.size() == 1 ? wrap(values[0]) : nb::object(wrap_all(values));
+    }
+    if (takes_training_ && !kwargs.contains("training")) kwargs["training"] = training;
+    const nb::object result =
+        checked(call_with(as_traced(self_.attr("call")), first, rest, kwargs));
+    if (result.is_none())
+      throw nb::value_error(
+          fmt::format("{}: call() returned None. Return the layer's output.", class_name_of(self_))
+              .c_str());
+    std::vector<Tensor> tensors;
+    results = Structure::flatten(result, tensors);
+    return tensors;
+  };
+  const bool described =
+      !t_state.tracing() &&
+      std::any_of(values.begin(), values.end(), [](const Tensor& x) { return x.is_symbolic(); });
+  if (!described) return call();
+  try {
+    return call();
+  } catch (nb::python_error& error) {
+    const nb::gil_scoped_acquire lock;
+    const nb::object graph_error =
+        nb::module_::import_("alula.errors").attr("OperatorNotAllowedInGraphError");
+    if (!error.matches(graph_error)) throw;
   }
-  if (takes_training_ && !kwargs.contains("training")) kwargs["training"] = training;
-  const nb::object result = checked(call_with(self_.attr("call"), first, rest, kwargs));
-  if (result.is_none())
-    throw nb::value_error(
-        fmt::format("{}: call() returned None. Return the layer's output.", class_name_of(self_))
-            .c_str());
-  std::vector<Tensor> tensors;
-  results = Structure::flatten(result, tensors);
-  return tensors;
+  // It branches on what it is called with: a trace tells what would come out.
+  std::vector<Spec> specs;
+  for (const Tensor& value : values) specs.push_back(value.spec());
+  const graph::Graph graph = graph::trace(
+      [&](const std::vector<Tensor>& inputs) { return call_in_python(inputs, training); }, specs);
+  std::vector<Tensor> outputs;
+  for (const graph::Value& output : graph.outputs)
+    outputs.push_back(Tensor::symbolic(graph.spec(output), Ref<Note>(new Symbol)));
+  return outputs;
 }
 
 void PythonLayer::build_in_python(const std::vector<Shape>& shapes) const {
@@ -128,7 +155,20 @@ std::shared_ptr<LayerImpl> PythonLayer::copy_in_python() const {
 
 // Calls
 
+namespace {
+
+[[noreturn]] void fail_before_init(nb::handle self) {
+  const std::string name = class_name_of(self);
+  throw std::runtime_error(fmt::format(
+      "In layer {}, you forgot to call `super().__init__()` as the first statement in the "
+      "`__init__()` method. Go add it!",
+      name));
+}
+
+}  // namespace
+
 nb::object call_layer(nb::handle self, const nb::args& args, nb::kwargs kwargs) {
+  if (!nb::inst_ready(self)) fail_before_init(self);
   const auto layer = nb::cast<std::shared_ptr<LayerImpl>>(self);
   nb::object inputs;
   if (args.size() > 0) {
@@ -161,6 +201,12 @@ nb::object call_layer(nb::handle self, const nb::args& args, nb::kwargs kwargs) 
     if (const Tensor* x = held_tensor(inputs);
         x != nullptr && dynamic_cast<keras::ModelImpl*>(layer.get()) == nullptr)
       return wrap(without_lock(work_of(*x), [&] { return layer->run(*x, options); }));
+    if (PyList_Check(inputs.ptr()) || PyTuple_Check(inputs.ptr()))
+      for (const nb::handle item : inputs)
+        if (item.is_none())
+          throw nb::value_error(fmt::format("layer '{}' ({}): one of its inputs is None.",
+                                            layer->name(), layer->class_name())
+                                    .c_str());
     std::vector<Tensor> tensors;
     Structure::flatten(ordered_inputs(*layer, inputs), tensors);
     const std::vector<Tensor> outputs =
@@ -193,14 +239,6 @@ namespace {
 
 // Attributes
 
-[[noreturn]] void fail_before_init(nb::handle self) {
-  const std::string name = class_name_of(self);
-  throw std::runtime_error(fmt::format(
-      "In layer {}, you forgot to call `super().__init__()` as the first statement in the "
-      "`__init__()` method. Go add it!",
-      name));
-}
-
 bool is_layer(nb::handle value) { return PyObject_IsInstance(value.ptr(), layer_type.ptr()) == 1; }
 
 bool is_tracked(const LayerImpl& layer, const LayerImpl* other) {
@@ -214,7 +252,8 @@ void track(nb::handle self, nb::handle value) {
     if (!nb::inst_ready(self)) fail_before_init(self);
     auto& layer = *nb::inst_ptr<LayerImpl>(self);
     const auto inner = nb::cast<std::shared_ptr<LayerImpl>>(value);
-    if (!is_tracked(layer, inner.get())) Access::add_layer(layer, Layer(inner));
+    if (inner.get() != &layer && !is_tracked(layer, inner.get()))
+      Access::add_layer(layer, Layer(inner));
   } else if (const Variable* variable = held_variable(value)) {
     if (!nb::inst_ready(self)) fail_before_init(self);
     auto& layer = *nb::inst_ptr<LayerImpl>(self);
@@ -262,7 +301,7 @@ nb::object find_attribute(nb::handle self, const std::string& name) {
     for (const auto& [known, weight] : kind->weights)
       if (name == known) {
         const Variable variable = weight(layer);
-        return variable.defined() ? nb::cast(variable) : nb::none();
+        return variable.defined() ? object_of(variable) : nb::none();
       }
     nb::object value = kind->table.find(kind->options(layer), given_of(self), name);
     if (value.is_valid() && name == "activation")
@@ -295,7 +334,7 @@ nb::dict get_config(nb::handle self) {
 
 nb::list wrap_variables(const std::vector<Variable>& variables) {
   nb::list list;
-  for (const Variable& variable : variables) list.append(nb::cast(variable));
+  for (const Variable& variable : variables) list.append(object_of(variable));
   return list;
 }
 
@@ -318,7 +357,7 @@ nb::object add_weight(nb::handle self, nb::handle shape, nb::handle initializer,
   options.initializer = !initializer.is_none() ? to_initializer(initializer)
                         : is_floating(type)    ? keras::Initializer("glorot_uniform")
                                                : keras::Initializer("zeros");
-  return nb::cast((layer.*(&Access::add_weight))(options));
+  return object_of((layer.*(&Access::add_weight))(options));
 }
 
 nb::list get_weights(std::shared_ptr<LayerImpl> layer) {
@@ -441,7 +480,7 @@ void bind_keras_layer(nb::module_& m) {
       nb::sig("def __init__(self, *, activity_regularizer: None = None, trainable: bool = True, "
               "dtype: typing.Any = None, name: str | None = None, **kwargs: typing.Any) -> None"));
   type.def("__call__", &call_layer, "args"_a, "kwargs"_a)
-      .def("__setattr__", &set_attribute)
+      .def("__setattr__", &set_attribute, "name"_a, "value"_a.none())
       .def("__delattr__", &delete_attribute)
       .def("__getattr__", &find_attribute)
       .def("_track", &track)

@@ -13,7 +13,8 @@ class PyLoss final : public LossImpl {
   PyLoss(nb::handle self, const LossOptions& options) : LossImpl(options), self_(self) {}
   Tensor call(const Tensor& y_true, const Tensor& y_pred) const override {
     const nb::gil_scoped_acquire lock;
-    return to_tensor(self_.attr("call")(wrap(y_true), wrap(y_pred)));
+    const Tensor labels = like_predictions(y_true, y_pred);
+    return to_tensor(as_traced(self_.attr("call"))(wrap(labels), wrap(y_pred)));
   }
 
  private:

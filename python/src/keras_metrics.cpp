@@ -1,6 +1,7 @@
 #include "alula/keras/words.h"
 #include "python/src/keras_layer.h"
 #include "python/src/ops.h"
+#include "python/src/tensor.h"
 
 namespace alula::python {
 namespace {
@@ -22,11 +23,11 @@ class PyMetric final : public MetricImpl {
     if (y_pred.defined()) args.append(wrap(y_pred));
     nb::dict kwargs;
     if (sample_weight.defined()) kwargs["sample_weight"] = wrap(sample_weight);
-    self_.attr("update_state")(*nb::tuple(args), **kwargs);
+    as_traced(self_.attr("update_state"))(*nb::tuple(args), **kwargs);
   }
   Tensor result() const override {
     const nb::gil_scoped_acquire lock;
-    return to_tensor(self_.attr("result")());
+    return to_tensor(as_traced(self_.attr("result"))());
   }
   void reset_state() override {
     const nb::gil_scoped_acquire lock;
@@ -71,7 +72,7 @@ nb::object variables(nb::handle self) {
   if (dynamic_cast<const PyMetric*>(&metric) != nullptr)
     return nb::getattr(self, "_variables", nb::list());
   nb::list list;
-  for (const Variable& variable : metric.variables()) list.append(nb::cast(variable));
+  for (const Variable& variable : metric.variables()) list.append(object_of(variable));
   return list;
 }
 
@@ -86,7 +87,7 @@ nb::object add_variable(nb::handle self, nb::handle shape, nb::handle initialize
       initializer.is_none() ? Initializer("zeros") : to_initializer(initializer);
   const Tensor value = make(shape.is_none() ? Shape() : to_shape(shape),
                             dtype.is_none() ? float32 : to_dtype(dtype));
-  const nb::object variable = nb::cast(Variable(
+  const nb::object variable = object_of(Variable(
       value,
       {.trainable = false, .name = name.is_none() ? "variable" : nb::cast<std::string>(name)}));
   if (!nb::hasattr(self, "_variables")) self.attr("_variables") = nb::list();
@@ -97,7 +98,8 @@ nb::object add_variable(nb::handle self, nb::handle shape, nb::handle initialize
 template <class Impl>
 auto def_metric(nb::module_& m, const char* name, const char* doc, std::vector<Field> fields) {
   using Options = typename Impl::Options;
-  fields.push_back(missing("dtype"));
+  if (std::none_of(fields.begin(), fields.end(), [](const Field& f) { return f.name == "dtype"; }))
+    fields.push_back(missing("dtype"));
   static const Table table(name, std::move(fields));
   static const Options defaults{};
   static const std::string signature = table.signature(&defaults);
@@ -333,8 +335,8 @@ void bind_keras_metrics(nb::module_& parent) {
             auto function = [fn = Held(fn), kwargs = Held(kwargs)](const Tensor& y_true,
                                                                    const Tensor& y_pred) {
               const nb::gil_scoped_acquire lock;
-              return to_tensor(
-                  fn.get()(wrap(y_true), wrap(y_pred), **nb::borrow<nb::kwargs>(kwargs.get())));
+              return to_tensor(as_traced(fn.get())(wrap(y_true), wrap(y_pred),
+                                                   **nb::borrow<nb::kwargs>(kwargs.get())));
             };
             new (self) MeanMetricWrapperImpl(std::move(function),
                                              {.name = name.value_or("mean_metric_wrapper")});

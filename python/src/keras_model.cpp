@@ -135,7 +135,8 @@ void init_model(nb::pointer_and_handle<ModelImpl> self, const nb::args& args,
   if (derived) set_own_steps(self.h, *model);
 }
 
-Layer as_layer(nb::handle value) {
+Layer as_layer(nb::handle value, nb::handle model) {
+  if (value.is(model)) throw nb::value_error("Sequential: a model cannot be a layer of itself.");
   if (const Tensor* tensor = held_tensor(value)) return Layer(*tensor);  // what Input gave
   std::shared_ptr<LayerImpl> layer;
   if (!nb::try_cast(value, layer) || layer == nullptr)
@@ -151,9 +152,9 @@ void init_sequential(nb::pointer_and_handle<SequentialImpl> self, nb::handle lay
   std::vector<Layer> list;
   if (!layers.is_none()) {
     if (PyList_Check(layers.ptr()) || PyTuple_Check(layers.ptr()))
-      for (const nb::handle layer : layers) list.push_back(as_layer(layer));
+      for (const nb::handle layer : layers) list.push_back(as_layer(layer, self.h));
     else
-      list.push_back(as_layer(layers));
+      list.push_back(as_layer(layers, self.h));
   }
   new (static_cast<void*>(self.p)) SequentialImpl(std::move(list), name.value_or(""));
   self.p->set_class(class_name_of(self.h));
@@ -305,8 +306,11 @@ void bind_keras_model(nb::module_& m) {
       .def("__init__", &init_sequential, "layers"_a = nb::none(), "trainable"_a = true,
            "name"_a = nb::none())
       .def(
-          "add", [](SequentialImpl& self, nb::handle layer, bool) { self.add(as_layer(layer)); },
-          "layer"_a, "rebuild"_a = true, "Adds a layer at the end.")
+          "add",
+          [](nb::handle self, nb::handle layer, bool) {
+            nb::inst_ptr<SequentialImpl>(self)->add(as_layer(layer, self));
+          },
+          "layer"_a.none(), "rebuild"_a = true, "Adds a layer at the end.")
       .def(
           "pop", [](SequentialImpl& self, bool) { self.pop(); }, "rebuild"_a = true,
           "Takes the last layer away.");

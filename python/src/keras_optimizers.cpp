@@ -1,5 +1,6 @@
 #include "python/src/keras_layer.h"
 #include "python/src/ops.h"
+#include "python/src/tensor.h"
 
 namespace alula::python {
 namespace {
@@ -329,7 +330,7 @@ void bind_keras_optimizers(nb::module_& parent) {
                    [](const OptimizerImpl& self) {
                      nb::list list;
                      for (const Variable& variable : self.variables())
-                       list.append(nb::cast(variable));
+                       list.append(object_of(variable));
                      return list;
                    })
       .def("get_config",

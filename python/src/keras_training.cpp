@@ -358,7 +358,7 @@ void set_own_steps(nb::handle self, PyModel& model) {
   const auto step = [self, &model](const char* name) {
     return [self, &model, name](const Batch& batch) {
       const nb::gil_scoped_acquire lock;
-      return to_measured(self.attr(name)(pack_batch(model, batch)));
+      return to_measured(as_traced(self.attr(name))(pack_batch(model, batch)));
     };
   };
   if (overridden("train_step")) model.own_steps.train = step("train_step");
@@ -367,8 +367,8 @@ void set_own_steps(nb::handle self, PyModel& model) {
     model.own_steps.predict = [self, &model](const Batch& batch) {
       const nb::gil_scoped_acquire lock;
       std::vector<Tensor> tensors;
-      model.results =
-          Structure::flatten(self.attr("predict_step")(pack_batch(model, batch)), tensors);
+      model.results = Structure::flatten(
+          as_traced(self.attr("predict_step"))(pack_batch(model, batch)), tensors);
       return tensors;
     };
   if (model.own_steps.train || model.own_steps.test)

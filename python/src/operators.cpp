@@ -68,11 +68,24 @@ PyObject* unary(PyObject* x) noexcept {
   }
 }
 
+/// Whether two tensors have shapes that do not go together: then they are different.
+bool differ_in_shape(PyObject* a, PyObject* b) {
+  const Tensor *x = held_tensor(a), *y = held_tensor(b);
+  if (x == nullptr || y == nullptr) return false;
+  const int shared = std::min(x->rank(), y->rank());
+  for (int i = 1; i <= shared; ++i) {
+    const int64_t one = x->shape()[x->rank() - i], other = y->shape()[y->rank() - i];
+    if (one != other && one != 1 && other != 1 && one != kUnknown && other != kUnknown) return true;
+  }
+  return false;
+}
+
 PyObject* compare(PyObject* a, PyObject* b, int operation) noexcept {
   // As in TensorFlow, what cannot be a tensor is different from all tensors.
   const bool equality = operation == Py_EQ || operation == Py_NE;
   try {
     if (equality && !is_tensor_like(b)) return PyBool_FromLong(operation == Py_NE);
+    if (equality && differ_in_shape(a, b)) return wrapped(Tensor(operation == Py_NE));
     switch (operation) {
       case Py_LT: return binary<less_>(a, b);
       case Py_LE: return binary<less_equal_>(a, b);

@@ -35,10 +35,9 @@ nb::ndarray<nb::ro> share(const Tensor& tensor) {
 
 nb::object scalar_of(const Tensor& tensor, const char* what) {
   check_has_values(tensor, what);
-  if (tensor.size() != 1)
+  if (tensor.rank() != 0)
     throw nb::type_error(
-        fmt::format("tensor: only one with one element can be a {}. Got {}.", what, tensor.spec())
-            .c_str());
+        fmt::format("tensor: only a scalar can be a {}. Got {}.", what, tensor.spec()).c_str());
   return to_numpy(reshape(tensor, {})).attr("item")();
 }
 
@@ -74,7 +73,9 @@ std::string str(const Tensor& tensor) {
   if (tensor.is_symbolic())
     return fmt::format("Tensor(\"{}\", shape={}, dtype={})", symbol_name(tensor),
                        shape_text(tensor.shape()), tensor.dtype());
-  return fmt::format("tf.Tensor({}, shape={}, dtype={})", nb::str(to_numpy_view(tensor)).c_str(),
+  const std::string values = nb::str(to_numpy_view(tensor)).c_str();
+  return fmt::format("tf.Tensor({}{}, shape={}, dtype={})",
+                     values.find('\n') == std::string::npos ? "" : "\n", values,
                      shape_text(tensor.shape()), tensor.dtype());
 }
 
@@ -123,6 +124,10 @@ std::string values_text(const Tensor& tensor) {
   return text.find('\n') == std::string::npos ? text : "\n" + text;
 }
 
+nb::object reference_to(nb::handle object) {
+  return nb::module_::import_("alula._reference").attr("Reference")(object);
+}
+
 Tensor from_dlpack(nb::handle object) {
   const auto array = nb::cast<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>(object);
   DType dtype = float32;
@@ -136,7 +141,10 @@ Tensor from_dlpack(nb::handle object) {
   require(known, "from_dlpack: the array's dtype is not supported.");
   Shape shape;
   for (size_t i = 0; i < array.ndim(); ++i) shape.push_back(static_cast<int64_t>(array.shape(i)));
-  return alias(Held(nb::cast(array)), const_cast<void*>(array.data()), {dtype, shape});
+  using Array = std::remove_const_t<decltype(array)>;
+  const nb::capsule owner(new Array(array),
+                          [](void* held) noexcept { delete static_cast<Array*>(held); });
+  return alias(Held(owner), const_cast<void*>(array.data()), {dtype, shape});
 }
 
 void bind_tensor(nb::module_& m) {
@@ -194,7 +202,7 @@ void bind_tensor(nb::module_& m) {
            [](const Tensor& self) { return nb::int_(scalar_of(self, "Python index")); })
       .def("__format__",
            [](const Tensor& self, const std::string& spec) {
-             if (self.is_symbolic() || self.rank() > 0) return nb::str(str(self).c_str());
+             if (self.is_symbolic()) return nb::str(str(self).c_str());
              return nb::str(to_numpy(self).attr("__format__")(spec));
            })
       .def(
@@ -215,6 +223,10 @@ void bind_tensor(nb::module_& m) {
           "gpu",
           [](const Tensor& self, int index) { return wrap(self.to({DeviceType::kGPU, index})); },
           "gpu_index"_a = 0, "This tensor on a GPU.")
+      .def(
+          "ref", [](nb::handle self) { return reference_to(self); },
+          "Something that stands for the tensor as a key of dicts and in sets; deref() gives it "
+          "back.\n\n>>> x = tf.constant(1.0)\n>>> x.ref() in {x.ref()}\nTrue")
       .def_prop_ro("_id", &Tensor::id)
       .def("_same_as", &Tensor::same_as);
   bind_elements(m);

@@ -18,6 +18,10 @@ Tensor from_dlpack(nb::handle object);
 extern PyType_Slot operator_slots[];
 /// Those by which a tensor's elements are read.
 extern PyType_Slot buffer_slots[];
+/// The object that stands for a variable in Python: the same one as long as somebody holds it.
+nb::object object_of(const Variable& variable);
+/// What `ref()` gives.
+nb::object reference_to(nb::handle object);
 /// An error that names `what` if the tensor is symbolic.
 void check_has_values(const Tensor& tensor, const char* what);
 

@@ -1,3 +1,5 @@
+#include <unordered_map>
+
 #include "python/src/compat.h"
 #include "python/src/dtype.h"
 #include "python/src/function.h"
@@ -46,11 +48,67 @@ Py_hash_t hash(PyObject* self) noexcept {
   return static_cast<Py_hash_t>(variable->storage().id());
 }
 
+/// The objects that stand for variables, by weak references.
+class Objects {
+ public:
+  nb::object find(const Variable& variable) {
+    const auto found = objects_.find(key_of(variable));
+    if (found == objects_.end()) return {};
+    nb::object object = nb::steal(PyObject_CallNoArgs(found->second.ptr()));
+    if (!object.is_valid()) nb::raise_python_error();
+    return object.is_none() ? nb::object() : object;
+  }
+  void add(const Variable& variable, nb::handle object) {
+    if (objects_.size() >= limit_) drop_dead();
+    objects_[key_of(variable)] = nb::steal(PyWeakref_NewRef(object.ptr(), nullptr));
+  }
+
+ private:
+  /// A graph's variable is known by its symbol; another one by where its value lies.
+  static uint64_t key_of(const Variable& variable) {
+    return is_graph_variable(variable) ? variable.storage().id() << 1 | 1
+                                       : reinterpret_cast<uintptr_t>(variable.key());
+  }
+  void drop_dead() {
+    std::erase_if(objects_, [](const auto& entry) {
+      return nb::steal(PyObject_CallNoArgs(entry.second.ptr())).is_none();
+    });
+    limit_ = std::max<size_t>(256, 2 * objects_.size());
+  }
+
+  std::unordered_map<uint64_t, nb::object> objects_;
+  size_t limit_ = 256;
+};
+
+Objects& objects() {
+  static auto* all = new Objects;  // never deleted: the interpreter may be gone before
+  return *all;
+}
+
+template <char kSign>
+PyObject* change_in_place(PyObject*, PyObject*) noexcept {
+  PyErr_Format(PyExc_RuntimeError,
+               "Variable %c= value is not supported. Use `variable.assign_add(value)` (or assign, "
+               "assign_sub) to change the variable, or `variable = variable %c value` for a new "
+               "tensor.",
+               kSign, kSign);
+  return nullptr;
+}
+template <char kSign>
+PyObject* power_in_place(PyObject* a, PyObject* b, PyObject*) noexcept {
+  return change_in_place<kSign>(a, b);
+}
+
 PyType_Slot* slots() {
   static std::vector<PyType_Slot> all = [] {
     std::vector<PyType_Slot> slots;
     for (const PyType_Slot* slot = operator_slots; slot->slot != 0; ++slot) slots.push_back(*slot);
     slots.push_back({Py_tp_hash, reinterpret_cast<void*>(hash)});
+    slots.push_back({Py_nb_inplace_add, reinterpret_cast<void*>(change_in_place<'+'>)});
+    slots.push_back({Py_nb_inplace_subtract, reinterpret_cast<void*>(change_in_place<'-'>)});
+    slots.push_back({Py_nb_inplace_multiply, reinterpret_cast<void*>(change_in_place<'*'>)});
+    slots.push_back({Py_nb_inplace_true_divide, reinterpret_cast<void*>(change_in_place<'/'>)});
+    slots.push_back({Py_nb_inplace_power, reinterpret_cast<void*>(power_in_place<'^'>)});
     slots.push_back({0, nullptr});
     return slots;
   }();
@@ -58,6 +116,13 @@ PyType_Slot* slots() {
 }
 
 }  // namespace
+
+nb::object object_of(const Variable& variable) {
+  if (nb::object known = objects().find(variable); known.is_valid()) return known;
+  nb::object object = nb::cast(variable);
+  objects().add(variable, object);
+  return object;
+}
 
 void bind_variable(nb::module_& m) {
   nb::class_<Variable> type(
@@ -69,18 +134,21 @@ void bind_variable(nb::module_& m) {
   type.attr("__array_priority__") = 100;
   type.def(
           "__init__",
-          [](Variable* self, nb::handle initial_value, bool trainable, nb::handle, nb::handle,
-             const std::string& name, nb::handle, DTypeLike dtype, const nb::kwargs&) {
+          [](nb::pointer_and_handle<Variable> self, nb::handle initial_value, bool trainable,
+             nb::handle, nb::handle, const std::string& name, nb::handle, DTypeLike dtype,
+             const nb::kwargs&) {
             const VariableOptions options{.trainable = trainable, .name = name};
             if (builds_graph()) {
-              new (self) Variable(graph_variable(initial(initial_value), dtype, options));
+              new (self.p) Variable(graph_variable(initial(initial_value), dtype, options));
+              objects().add(*self.p, self.h);
               return;
             }
             note_new_variable();
             const WithoutTracing once;  // what it begins with is no part of a function
             const nb::object value = initial(initial_value);
-            new (self) Variable(dtype.is_none() ? to_tensor(value) : to_tensor(value, dtype.get()),
-                                options);
+            new (self.p) Variable(
+                dtype.is_none() ? to_tensor(value) : to_tensor(value, dtype.get()), options);
+            objects().add(*self.p, self.h);
           },
           "initial_value"_a, "trainable"_a = true, "validate_shape"_a = true,
           "caching_device"_a = nb::none(), "name"_a = "Variable", "variable_def"_a = nb::none(),
@@ -138,8 +206,16 @@ void bind_variable(nb::module_& m) {
            })
       .def("__format__",
            [](const Variable& self, const std::string& spec) {
-             return nb::str(wrap(self.value()).attr("__format__")(spec));
+             return spec.empty() ? nb::str(repr(self).c_str())
+                                 : nb::str(wrap(self.value()).attr("__format__")(spec));
            })
+      .def(
+          "ref", [](nb::handle self) { return reference_to(self); },
+          "Something that stands for the variable as a key of dicts and in sets; deref() gives it "
+          "back.")
+      .def(
+          "is_initialized", [](const Variable&, nb::handle) { return true; }, "name"_a = nb::none(),
+          "Whether it has a value: always.")
       .def_prop_ro("_key",
                    [](const Variable& self) { return reinterpret_cast<uintptr_t>(self.key()); });
 }
