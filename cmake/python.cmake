@@ -38,7 +38,8 @@ set_target_properties(
              INSTALL_RPATH "$ORIGIN")
 add_custom_target(
   alula_python_package ALL
-  COMMAND ${CMAKE_COMMAND} -E copy_directory "${PROJECT_SOURCE_DIR}/python/alula" "${package_tree}/alula"
+  COMMAND ${CMAKE_COMMAND} "-DFROM=${PROJECT_SOURCE_DIR}/python/alula" "-DTO=${package_tree}/alula" -P
+          "${PROJECT_SOURCE_DIR}/cmake/copy_package.cmake"
   COMMENT "Copying the Python package"
   VERBATIM)
 add_dependencies(alula_python_package alula_python)
@@ -47,9 +48,10 @@ add_dependencies(alula_python_package alula_python)
 set(stubs "${PROJECT_BINARY_DIR}/python-stubs.stamp")
 add_custom_command(
   OUTPUT "${stubs}"
-  COMMAND "${Python_EXECUTABLE}" -m nanobind.stubgen -q -r -m alula._native -i "${package_tree}" -O "${package_tree}/alula"
+  COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/python/make_stubs.py" "$<TARGET_FILE:alula_python>"
+          "${package_tree}/alula"
   COMMAND ${CMAKE_COMMAND} -E touch "${stubs}"
-  DEPENDS alula_python
+  DEPENDS alula_python "${PROJECT_SOURCE_DIR}/python/make_stubs.py" "${PROJECT_SOURCE_DIR}/python/stubs.txt"
   COMMENT "Writing the Python package's type stubs"
   VERBATIM)
 add_custom_target(alula_python_stubs ALL DEPENDS "${stubs}")
@@ -64,11 +66,17 @@ if(SKBUILD)
     target_link_options(alula_python PRIVATE LINKER:--disable-new-dtags)
   endif()
   set_target_properties(alula PROPERTIES INSTALL_RPATH "$ORIGIN")
-  install(TARGETS alula alula_python RUNTIME_DEPENDENCY_SET dependencies
-          LIBRARY DESTINATION alula COMPONENT python)
-  install(RUNTIME_DEPENDENCY_SET dependencies
-          PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s|python.*|alula)\\.so"
-          LIBRARY DESTINATION alula COMPONENT python)
+  install(TARGETS alula alula_python LIBRARY DESTINATION alula COMPONENT python)
+  # A wheel holds no links: each library comes once, under the name that it is asked for by.
+  install(CODE "
+    file(GET_RUNTIME_DEPENDENCIES
+         LIBRARIES \"$<TARGET_FILE:alula>\" \"$<TARGET_FILE:alula_python>\"
+         RESOLVED_DEPENDENCIES_VAR found
+         PRE_EXCLUDE_REGEXES \"^ld-linux\" [[^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s|python.*|alula)\\.so]])
+    foreach(library IN LISTS found)
+      get_filename_component(name \"\${library}\" NAME)
+      file(COPY_FILE \"\${library}\" \"\${CMAKE_INSTALL_PREFIX}/alula/\${name}\")
+    endforeach()" COMPONENT python)
   if(ALULA_HAS_CUDA)
     install(TARGETS alula_cuda LIBRARY DESTINATION alula COMPONENT python)
   endif()

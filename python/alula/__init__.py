@@ -16,6 +16,7 @@ from alula._native import *  # noqa: F403
 from alula._native._compat import Graph, Operation
 from alula._shape import TensorShape
 from alula._spec import TensorSpec
+from alula._tensor_array import TensorArray
 from alula._autograd import GradientTape, UnconnectedGradients, custom_gradient
 from alula._control_flow import (
     case,

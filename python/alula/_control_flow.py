@@ -1,6 +1,7 @@
 """Branches and loops that depend on tensors: part of a traced function, or run at once."""
 
 from alula import _native, nest
+from alula._tensor_array import TensorArray
 
 __all__ = [
     "case",
@@ -159,6 +160,9 @@ def while_loop(
     single = not isinstance(loop_vars, (list, tuple)) or hasattr(loop_vars, "_fields")
     form = (loop_vars,) if single else tuple(loop_vars)
 
+    if any(isinstance(leaf, TensorArray) for leaf in nest.flatten(form)):
+        return _while_loop_with_arrays(cond, body, loop_vars, form, single)
+
     def flat_cond(values):
         return cond(*nest.pack_sequence_as(form, values))
 
@@ -178,6 +182,24 @@ def while_loop(
     start = [_native.convert_to_tensor(value) for value in nest.flatten(form)]
     packed = nest.pack_sequence_as(form, _native._while_loop(flat_cond, flat_body, start, shapes, limit))
     return packed[0] if single else type(loop_vars)(packed)
+
+
+def _while_loop_with_arrays(cond, body, loop_vars, form, single):
+    """The same where variables are arrays, whose elements' shapes are seen when they are first written."""
+    from alula.autograph import runtime
+
+    now = list(form)
+
+    def put(values):
+        now[:] = values
+
+    def step():
+        result = body(*now)
+        put([result] if single or not isinstance(result, (list, tuple)) else list(result))
+
+    names = [f"loop_vars[{i}]" for i in range(len(form))]
+    runtime.while_stmt(lambda: cond(*now), step, lambda: tuple(now), put, names, ("while_loop", "loop_vars"))
+    return now[0] if single else type(loop_vars)(now)
 
 
 def _flatten_shapes(form, shapes, single):

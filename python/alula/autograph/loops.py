@@ -3,6 +3,7 @@
 import builtins
 
 from alula import _native
+from alula._tensor_array import TensorArray
 from alula.autograph.staging import (
     Undefined,
     as_tensor,
@@ -50,7 +51,7 @@ class _State:
 
     def __init__(self, get, put, names, where):
         self._get, self._put, self._names, self._where = get, put, names, where
-        self._start = get()
+        self._start = list(get())
         self._carried = [i for i, value in enumerate(self._start) if is_state(value)]
         self._dtypes = {}
 
@@ -91,6 +92,11 @@ class _State:
                         "which cannot be a tensor."
                     )
                 continue
+            if isinstance(before, TensorArray) and isinstance(after, TensorArray):
+                if not leaves_of(before) and leaves_of(after):  # now it is known what is written
+                    self._start[i] = before._like(after)
+                    again = True
+                    continue
             if not is_state(after) or not same_form(before, after):
                 raise TypeError(
                     f"{place(self._where)}: '{name}' must be of the same form before and after each step "

@@ -1,6 +1,7 @@
 """Branches of a graph, for local variables: what they are after an `if`."""
 
 from alula import _native, nest
+from alula._tensor_array import TensorArray
 from alula.nest import flatten, pack_sequence_as
 
 _NUMBERS = (bool, int, float)
@@ -54,11 +55,15 @@ def is_state(value):
     """Whether a variable's value is made of what can be tensors."""
     if isinstance(value, Undefined):
         return False
+    if isinstance(value, TensorArray):
+        return True
     leaves = flatten(value)
     return all(leaf is None or is_leaf(leaf) for leaf in leaves) and any(leaf is not None for leaf in leaves)
 
 
 def same_form(a, b):
+    if isinstance(a, TensorArray) or isinstance(b, TensorArray):
+        return type(a) is type(b) and len(leaves_of(a)) == len(leaves_of(b))
     try:
         nest.assert_same_structure(a, b, check_types=False)
     except (TypeError, ValueError):
@@ -67,10 +72,14 @@ def same_form(a, b):
 
 
 def leaves_of(value):
+    if isinstance(value, TensorArray):
+        return value._leaves()
     return [leaf for leaf in flatten(value) if leaf is not None]
 
 
 def packed(form, leaves):
+    if isinstance(form, TensorArray):
+        return form._with(list(leaves))
     leaves = iter(leaves)
     return pack_sequence_as(form, [None if leaf is None else next(leaves) for leaf in flatten(form)])
 
