@@ -60,6 +60,29 @@ if(ALULA_HAS_CUDA AND cuda_test_sources)
   add_dependencies(cuda_test alula_cuda)
 endif()
 
+# The GPU's kernels without a GPU: each is compiled by NVRTC, and by the host's compiler to be run by the
+# emulated card, in the tests that run on every device. (Sanitizers don't know its switches of stacks.)
+if(TARGET alula_cuda_emulated AND NOT ALULA_SANITIZE)
+  set(shards 4)
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    add_test(NAME Emulated.ops_${shard} COMMAND ops_test --gtest_brief=1)
+    list(APPEND emulated_tests Emulated.ops_${shard})
+    set(environment_${shard} GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${shard})
+  endforeach()
+  add_test(NAME Emulated.training COMMAND keras_test --gtest_brief=1 "--gtest_filter=FitOnDevice.*:CompiledStep.*")
+  list(APPEND emulated_tests Emulated.training)
+  foreach(test IN LISTS emulated_tests)
+    string(REGEX MATCH "[0-9]+$" shard "${test}")
+    set_tests_properties(
+      ${test}
+      PROPERTIES
+        LABELS emulated TIMEOUT 1200 ENVIRONMENT
+        "ALULA_PLUGIN=$<TARGET_FILE:alula_cuda_emulated>;ALULA_CACHE_DIR=${PROJECT_BINARY_DIR}/kernels;ALULA_EMULATED_NVRTC=90;ALULA_GUARD_BYTES=1;${environment_${shard}}")
+  endforeach()
+  add_dependencies(ops_test alula_cuda_emulated)
+endif()
+
 # Whole programs.
 file(GLOB program_test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*_test.cpp")
 if(program_test_sources)

@@ -144,6 +144,8 @@ void OnDevice::sort_nodes() {
   // Variables keep their addresses: what was not computed in place is copied there.
   for (const auto& [variable, value] : graph_.updates) {
     const size_t old = node_of(graph_, variable);
+    if (graph_.nodes[old].by_host == Node::Host::kComputes)
+      host_updates_.emplace_back(variable, value);
     if (layout_.last[value.node] || graph_.nodes[old].by_host == Node::Host::kComputes) continue;
     end.push_back({.op = copying_op(variable.dtype()),
                    .inputs = {operand_of(value)},
@@ -329,14 +331,17 @@ class RestoreVariables {
   std::vector<Tensor> before_;
 };
 
+void OnDevice::update_host_variables() {
+  const Unheard unheard;
+  for (auto& [variable, value] : host_updates_) variable.assign(values_->get(value));
+}
+
 void OnDevice::run_whole(int64_t times) {
   std::vector<std::byte> feeds(static_cast<size_t>(times) * feed_bytes_);
   RestoreVariables restore(host_variables_);
   for (int64_t k = 0; k < times; ++k) {
     feed(stages_[0], *values_, feeds.data() + static_cast<size_t>(k) * feed_bytes_);
-    for (const auto& [variable, value] : graph_.updates)
-      if (graph_.nodes[node_of(graph_, variable)].by_host == Node::Host::kComputes)
-        Variable(variable).assign(values_->get(value));
+    update_host_variables();
   }
   if (!feeds.empty())
     backend_.copy_from_host(slots_[static_cast<size_t>(feed_slot_)], feeds.data(), feeds.size());
@@ -354,9 +359,7 @@ void OnDevice::run_in_stages() {
                               feed_bytes_);
     list_of(stage, 1).run(slots_);
   }
-  for (const auto& [variable, value] : graph_.updates)
-    if (graph_.nodes[node_of(graph_, variable)].by_host == Node::Host::kComputes)
-      Variable(variable).assign(values_->get(value));
+  update_host_variables();
   restore.keep_changes();
 }
 

@@ -53,6 +53,7 @@ class OnDevice {
   void bind_results();
   void run_whole(int64_t times);
   void run_in_stages();
+  void update_host_variables();
   void make(size_t node, HostValues& values);
   void feed(const Stage& stage, HostValues& values, std::byte* to);
   void write_to_feed(size_t node, size_t output, const void* from, std::byte* to) const;
@@ -72,6 +73,7 @@ class OnDevice {
   std::vector<size_t> feed_offsets_;  // by node: where its outputs begin
   size_t feed_bytes_ = 0;             // of one run
   std::vector<Variable> host_variables_;
+  std::vector<std::pair<Variable, Value>> host_updates_;
   std::vector<size_t> inputs_, variables_;  // nodes
   std::vector<Stage> stages_;
   std::map<int64_t, std::unique_ptr<Executable>> lists_;  // of the only stage, by number of runs

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+
+#include <fmt/ranges.h>
 
 #include "alula/backends/cuda/error.h"
 
@@ -37,18 +40,19 @@ void* DeviceMemory::allocate(size_t bytes) {
     size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
     fail<ResourceExhaustedError>(
-        "GPU: there is no memory for {} bytes more. {} are in use by this process's tensors, and "
-        "{} of "
-        "the card's {} are free. Use smaller batches, or release tensors.",
-        bytes, in_use_, free, total_);
+        "GPU: there is no memory for {} bytes more. {} are in use by this process's tensors{}, and "
+        "{} of the card's {} are free. Use smaller batches, or release tensors.",
+        bytes, in_use_, largest(), free, total_);
   }
   in_use_ += rounded_size(bytes);
+  if (bytes > kMostSmall) large_[block] = bytes;
   return block;
 }
 
 void DeviceMemory::release(void* block, size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   const size_t size = rounded_size(bytes);
+  if (bytes > kMostSmall) large_.erase(block);
   free_[size].push_back(block);
   in_use_ -= size;
 }
@@ -58,6 +62,19 @@ MemoryInfo DeviceMemory::info() const {
   return {.in_use = static_cast<int64_t>(in_use_),
           .cached = static_cast<int64_t>(taken_ - in_use_),
           .total = static_cast<int64_t>(total_)};
+}
+
+/// " (the largest: 4294967296, 1048576)"
+std::string DeviceMemory::largest() const {
+  constexpr size_t kShown = 5;
+  std::vector<size_t> sizes;
+  for (const auto& [block, bytes] : large_) sizes.push_back(bytes);
+  if (sizes.empty()) return "";
+  const size_t shown = std::min(sizes.size(), kShown);
+  std::partial_sort(sizes.begin(), sizes.begin() + static_cast<ptrdiff_t>(shown), sizes.end(),
+                    std::greater<>());
+  sizes.resize(shown);
+  return fmt::format(" (the largest: {})", fmt::join(sizes, ", "));
 }
 
 /// A block of a rounded size, or none.

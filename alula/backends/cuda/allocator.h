@@ -26,14 +26,16 @@ class DeviceMemory {
   void* carve(size_t bytes);
   void* from_card(size_t bytes);
   void give_back_cache();
+  std::string largest() const;
 
   mutable std::mutex mutex_;
   std::map<size_t, std::vector<void*>> free_;  // by rounded size
   std::byte* slab_ = nullptr;                  // small blocks are cut from slabs
   size_t slab_left_ = 0;
   size_t total_ = 0, limit_ = 0;
-  size_t taken_ = 0;   // from the card
-  size_t in_use_ = 0;  // handed out
+  size_t taken_ = 0;               // from the card
+  size_t in_use_ = 0;              // handed out
+  std::map<void*, size_t> large_;  // blocks that are handed out, for whoever runs out of memory
 };
 
 /// The size that a request is rounded up to: four steps a doubling, and a multiple of 256 bytes.

@@ -1,5 +1,8 @@
 #include "alula/backends/cuda/matmul.h"
 
+#include <algorithm>
+#include <array>
+
 #include "alula/backends/cuda/gpu.h"
 #include "alula/backends/cuda/kernels.h"
 #include "alula/backends/cuda/kernels/product.h"
@@ -12,6 +15,16 @@ namespace {
 
 constexpr size_t kWorkspace = 32 << 20;  // what NVIDIA advises for Hopper
 constexpr size_t kMostPlans = 4096;
+constexpr int kCandidates = 8;
+
+/// Whether it pays to try several algorithms: the first guess is not always the best, and a product
+/// that is worth it takes many times as long as a launch.
+bool is_large(const Product& product) {
+  constexpr double kFlops = 1e9;
+  return 2.0 * static_cast<double>(product.batch * product.m) * static_cast<double>(product.n) *
+             static_cast<double>(product.k) >=
+         kFlops;
+}
 
 cudaDataType_t data_type(DType dtype) {
   switch (dtype) {
@@ -106,7 +119,45 @@ struct MatMuls::Plan {
 MatMuls::MatMuls() = default;
 MatMuls::~MatMuls() = default;
 
-MatMuls::Plan& MatMuls::plan_of(const Product& product) {
+/// Milliseconds, on a stream of its own: what the operands hold by then does not matter.
+double MatMuls::time_of(const Product& product, const Plan& plan, const void* a, const void* b) {
+  constexpr int kRuns = 3;
+  Gpu& gpu = current_gpu();
+  const size_t bytes =
+      size_of(product.dtype) * static_cast<size_t>(product.batch * product.m * product.n);
+  if (tuning_stream_ == nullptr) {
+    check(cudaStreamCreateWithFlags(&tuning_stream_, cudaStreamNonBlocking),
+          "cudaStreamCreateWithFlags");
+    for (cudaEvent_t& event : events_) check(cudaEventCreate(&event), "cudaEventCreate");
+  }
+  void* c = gpu.memory().allocate(bytes);
+  float least = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    check(cudaEventRecord(events_[0], tuning_stream_), "cudaEventRecord");
+    multiply(plan, product.dtype, a, b, c, tuning_stream_);
+    check(cudaEventRecord(events_[1], tuning_stream_), "cudaEventRecord");
+    check(cudaEventSynchronize(events_[1]), "cudaEventSynchronize");
+    float time = 0;
+    check(cudaEventElapsedTime(&time, events_[0], events_[1]), "cudaEventElapsedTime");
+    least = i == 0 ? time : std::min(least, time);
+  }
+  gpu.memory().release(c, bytes);
+  return least;
+}
+
+void MatMuls::multiply(const Plan& plan, DType dtype, const void* a, const void* b, void* c,
+                       cudaStream_t stream) {
+  const float one = 1, zero = 0;
+  const double one64 = 1, zero64 = 0;
+  const bool wide = dtype == float64;
+  check(cublasLtMatmul(
+            handle_, plan.operation.get(), wide ? static_cast<const void*>(&one64) : &one, b,
+            plan.b.get(), a, plan.a.get(), wide ? static_cast<const void*>(&zero64) : &zero, c,
+            plan.c.get(), c, plan.c.get(), &plan.algorithm, workspace_, kWorkspace, stream),
+        "cublasLtMatmul");
+}
+
+MatMuls::Plan& MatMuls::plan_of(const Product& product, const void* a, const void* b) {
   if (const auto found = plans_.find(product); found != plans_.end()) return *found->second;
   auto plan = std::make_unique<Plan>();
   plan->operation = make_operation(product);
@@ -116,16 +167,28 @@ MatMuls::Plan& MatMuls::plan_of(const Product& product) {
                                 : make_matrix(product, product.k, product.n, product.stride_b);
   plan->c = make_matrix(product, product.m, product.n, product.m * product.n);
   const Preference preference = make_preference(product);
-  cublasLtMatmulHeuristicResult_t best{};
+  std::array<cublasLtMatmulHeuristicResult_t, kCandidates> candidates{};
   int found = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
       handle_, plan->operation.get(), plan->b.get(), plan->a.get(), plan->c.get(), plan->c.get(),
-      preference.get(), 1, &best, &found);
+      preference.get(), is_large(product) ? kCandidates : 1, candidates.data(), &found);
   if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "cublasLtMatmulAlgoGetHeuristic");
   require<UnimplementedError>(
       found > 0, "matmul: cuBLAS has no algorithm for {} [{},{}] x [{},{}] on this GPU.",
       product.dtype, product.m, product.k, product.k, product.n);
-  plan->algorithm = best.algo;
+  plan->algorithm = candidates[0].algo;
+  if (found > 1) {
+    double best = time_of(product, *plan, a, b);
+    for (int i = 1; i < found; ++i) {
+      const cublasLtMatmulAlgo_t before = std::exchange(plan->algorithm, candidates[i].algo);
+      // Those that come first are good guesses; another must be clearly better.
+      const double time = time_of(product, *plan, a, b);
+      if (time < 0.97 * best)
+        best = time;
+      else
+        plan->algorithm = before;
+    }
+  }
   if (plans_.size() == kMostPlans) plans_.clear();
   return *plans_.emplace(product, std::move(plan)).first->second;
 }
@@ -137,15 +200,7 @@ void MatMuls::run(const Product& product, const void* a, const void* b, void* c,
     if (workspace_ == nullptr) workspace_ = current_gpu().memory().allocate(kWorkspace);
     check(cublasLtCreate(&handle_), "cublasLtCreate");
   }
-  const Plan& plan = plan_of(product);
-  const float one = 1, zero = 0;
-  const double one64 = 1, zero64 = 0;
-  const bool wide = product.dtype == float64;
-  check(cublasLtMatmul(
-            handle_, plan.operation.get(), wide ? static_cast<const void*>(&one64) : &one, b,
-            plan.b.get(), a, plan.a.get(), wide ? static_cast<const void*>(&zero64) : &zero, c,
-            plan.c.get(), c, plan.c.get(), &plan.algorithm, workspace_, kWorkspace, stream),
-        "cublasLtMatmul");
+  multiply(plan_of(product, a, b), product.dtype, a, b, c, stream);
 }
 
 namespace {

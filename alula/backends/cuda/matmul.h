@@ -31,11 +31,16 @@ class MatMuls {
 
  private:
   struct Plan;
-  Plan& plan_of(const Product& product);
+  Plan& plan_of(const Product& product, const void* a, const void* b);
+  double time_of(const Product& product, const Plan& plan, const void* a, const void* b);
+  void multiply(const Plan& plan, DType dtype, const void* a, const void* b, void* c,
+                cudaStream_t stream);
 
   std::mutex mutex_;
   cublasLtHandle_t handle_ = nullptr;
   void* workspace_ = nullptr;
+  cudaStream_t tuning_stream_ = nullptr;
+  cudaEvent_t events_[2] = {};
   std::map<Product, std::unique_ptr<Plan>> plans_;
 };
 
