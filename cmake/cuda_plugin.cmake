@@ -20,7 +20,7 @@ alula_sources(cuda_sources alula/backends/cuda EXCLUDE "_test\\.cpp$")
 # What needs no driver stands apart, to be tested without one: the code generator, its compiler, and the
 # kernels, which see no more of a GPU than card.h.
 set(codegen_sources ${cuda_sources})
-list(FILTER codegen_sources INCLUDE REGEX "/cuda/((card|codegen|disk_cache|inline_program|kernels|layout|nvrtc)\\.cpp$|kernels/)")
+list(FILTER codegen_sources INCLUDE REGEX "/cuda/((card|chain|codegen|disk_cache|inline_program|kernels|layout|nvrtc)\\.cpp$|kernels/)")
 set(emulated_sources ${cuda_sources})
 list(FILTER emulated_sources INCLUDE REGEX "/emulated/")
 list(REMOVE_ITEM cuda_sources ${codegen_sources} ${emulated_sources})

@@ -91,8 +91,8 @@ OnDevice::OnDevice(const Graph& graph, const PassOptions& options, Device device
     if (graph_.nodes[i].kind == Node::Kind::kConstant)
       hold(layout_.places[i][0].slot, moved(graph_.nodes[i].constant, device_));
   slots_[0] = backend_.allocate(layout_.arena_bytes);
-  const auto room = static_cast<size_t>(is_whole() ? kMostRuns : 1);
-  slots_[static_cast<size_t>(feed_slot_)] = backend_.allocate(room * feed_bytes_);
+  feed_room_ = feed_bytes_ * static_cast<size_t>(is_whole() ? kMostRuns : 1);
+  slots_[static_cast<size_t>(feed_slot_)] = backend_.allocate(feed_room_);
 }
 
 OnDevice::~OnDevice() {
@@ -100,8 +100,7 @@ OnDevice::~OnDevice() {
   stages_.clear();
   if (slots_.empty()) return;
   backend_.release(slots_[0], layout_.arena_bytes);
-  const auto room = static_cast<size_t>(is_whole() ? kMostRuns : 1);
-  backend_.release(slots_[static_cast<size_t>(feed_slot_)], room * feed_bytes_);
+  backend_.release(slots_[static_cast<size_t>(feed_slot_)], feed_room_);
 }
 
 /// What the host makes for kernels lies in the feed, one value after another.

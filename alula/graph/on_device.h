@@ -72,6 +72,7 @@ class OnDevice {
   int feed_slot_ = 0;
   std::vector<size_t> feed_offsets_;  // by node: where its outputs begin
   size_t feed_bytes_ = 0;             // of one run
+  size_t feed_room_ = 0;              // of as many as there may be in a row
   std::vector<Variable> host_variables_;
   std::vector<std::pair<Variable, Value>> host_updates_;
   std::vector<size_t> inputs_, variables_;  // nodes

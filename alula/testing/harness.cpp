@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 #include "alula/autograd/tape.h"
 #include "alula/backends/simulated/simulated.h"
 #include "alula/ops/table.h"
 #include "alula/runtime/devices.h"
+#include "alula/runtime/plugin.h"
 #include "alula/testing/batched_harness.h"
 
 namespace alula::testing {
@@ -91,6 +93,9 @@ std::vector<Device> find_devices() {
   std::vector<Device> devices;
   for (Device device : config::list_physical_devices())
     if (device.index == 0) devices.push_back(device);
+  if (std::getenv("ALULA_PLUGIN") != nullptr &&
+      config::list_physical_devices(DeviceType::kGPU).empty())
+    ADD_FAILURE() << "the plugin that ALULA_PLUGIN names gives no GPU: " << plugin::reason();
   return devices;
 }
 

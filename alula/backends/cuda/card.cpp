@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "alula/backends/cuda/chain.h"
+
 namespace alula::cuda {
 namespace {
 
@@ -10,7 +12,8 @@ thread_local Card* t_card = nullptr;
 }  // namespace
 
 std::string KernelSource::text() const {
-  std::string text(device_source("prelude"));
+  std::string text(chained ? "#define ALULA_CHAINED\n" : "");
+  text += device_source("prelude");
   std::string_view rest = files;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find(' '), rest.size());
@@ -25,9 +28,27 @@ LoadedKernel Card::find(const KernelSource& source) {
   key.reserve(source.files.size() + source.function.size() + source.own.size() + 2);
   key.append(source.files).append("\n").append(source.function).append("\n").append(source.own);
   const std::lock_guard lock(mutex_);
-  LoadedKernel& kernel = loaded_[std::move(key)];
-  if (kernel == nullptr) kernel = load(source);
-  return kernel;
+  auto& kernel = loaded_[std::move(key)];
+  if (kernel == nullptr) kernel = std::make_unique<const Kernel>(load(source));
+  return kernel.get();
+}
+
+void Card::launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue) {
+  if (Chain* chain = Chain::current(*this)) {
+    if (chain->add(*kernel, grid, arguments, queue)) return;
+    chain->finish(queue);
+  }
+  put_kernel(*kernel, grid, arguments, queue);
+}
+
+void Card::clear(void* at, size_t bytes, void* queue) {
+  if (Chain* chain = Chain::current(*this)) chain->finish(queue);
+  put_clear(at, bytes, queue);
+}
+
+void Card::copy(void* to, const void* from, size_t bytes, void* queue) {
+  if (Chain* chain = Chain::current(*this)) chain->finish(queue);
+  put_copy(to, from, bytes, queue);
 }
 
 Card& current_card() {
@@ -41,7 +62,11 @@ CurrentCard::~CurrentCard() { t_card = before_; }
 Grid grid_for(int64_t threads) {
   constexpr int64_t kBlocksEach = 32;
   const int64_t most = kBlocksEach * current_card().multiprocessors();
-  const int64_t blocks = std::min(most, (threads + kBlockThreads - 1) / kBlockThreads);
+  int64_t blocks = std::min(most, (threads + kBlockThreads - 1) / kBlockThreads);
+  // As a link of a chain, a little work is done sooner by one block than by several in a launch of
+  // their own.
+  constexpr int64_t kLittle = 4 * kBlockThreads;
+  if (Chain::current(current_card()) != nullptr && threads <= kLittle) blocks = 1;
   return {.blocks = {static_cast<unsigned>(std::max<int64_t>(blocks, 1)), 1, 1},
           .threads = {kBlockThreads, 1, 1}};
 }

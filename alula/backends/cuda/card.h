@@ -1,10 +1,12 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "alula/runtime/op.h"
 
@@ -16,9 +18,10 @@ namespace alula::cuda {
 /// its own (a scalar program, say), and then `function`, an expression that names a __global__
 /// function: "reduce_rows<float, Sum, 4>".
 struct KernelSource {
-  std::string_view files;  // "reduce softmax", in the order that they build on one another
+  std::string files;  // "reduce softmax", in the order that they build on one another
   std::string function;
   std::string own;
+  bool chained = false;  // whether the kernels in it are links of a chain
 
   /// All but the name of the function.
   std::string text() const;
@@ -32,7 +35,14 @@ struct Grid {
 };
 
 /// What has been compiled and loaded for a card.
-using LoadedKernel = const void*;
+struct Kernel {
+  KernelSource source;
+  const void* function = nullptr;    // the card's own
+  std::vector<unsigned> sizes = {};  // of the arguments, in bytes; none: they are not known
+};
+using LoadedKernel = const Kernel*;
+
+class Chain;
 
 class Card {
  public:
@@ -44,21 +54,27 @@ class Card {
 
   /// The kernel, compiled and loaded the first time; from then on found by its text.
   LoadedKernel find(const KernelSource& source);
-  virtual void launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue) = 0;
+  /// Puts a kernel on the queue; where kernels are chained, as a link if it is one.
+  void launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue);
   /// Sets bytes to zero.
-  virtual void clear(void* at, size_t bytes, void* queue) = 0;
-  virtual void copy(void* to, const void* from, size_t bytes, void* queue) = 0;
+  void clear(void* at, size_t bytes, void* queue);
+  void copy(void* to, const void* from, size_t bytes, void* queue);
 
   /// Memory for the work that is put on the queue until it is released; see Scratch.
   virtual void* take_scratch(size_t bytes) = 0;
   virtual void release_scratch(void* block, size_t bytes) noexcept = 0;
 
  protected:
-  virtual LoadedKernel load(const KernelSource& source) = 0;
+  virtual Kernel load(const KernelSource& source) = 0;
+  virtual void put_kernel(const Kernel& kernel, const Grid& grid, void** arguments,
+                          void* queue) = 0;
+  virtual void put_clear(void* at, size_t bytes, void* queue) = 0;
+  virtual void put_copy(void* to, const void* from, size_t bytes, void* queue) = 0;
 
  private:
+  friend class Chain;
   std::mutex mutex_;
-  std::unordered_map<std::string, LoadedKernel> loaded_;
+  std::unordered_map<std::string, std::unique_ptr<const Kernel>> loaded_;
 };
 
 /// The card whose kernel is being called in this thread.

@@ -77,7 +77,7 @@ class KernelWriter {
   }
 
   void head() {
-    line("extern \"C\" __global__ void __launch_bounds__({}) {}(", kBlockThreads, name_);
+    line("KERNEL void BOUNDS({}) {}(", kBlockThreads, name_);
     for (size_t i = 0; i < inputs_; ++i)
       line("    const {}* in{},", type_name(program_.inputs()[i]), i);
     for (size_t i = 0; i < outputs_; ++i)

@@ -43,18 +43,33 @@ Gpu::Gpu(GpuInfo info)
   g_cards[info_.ordinal].store(this, std::memory_order_release);
 }
 
-LoadedKernel Gpu::load(const KernelSource& source) {
+namespace {
+
+/// The bytes of a function's arguments; none where the driver does not tell.
+std::vector<unsigned> argument_sizes([[maybe_unused]] CUfunction function) {
+  std::vector<unsigned> sizes;
+#if CUDA_VERSION >= 12040
+  for (size_t i = 0, offset = 0, size = 0;
+       cuFuncGetParamInfo(function, i, &offset, &size) == CUDA_SUCCESS; ++i)
+    sizes.push_back(static_cast<unsigned>(size));
+#endif
+  return sizes;
+}
+
+}  // namespace
+
+Kernel Gpu::load(const KernelSource& source) {
   const Image image = compile_cached(source.text(), info_.architecture, source.function);
   CUmodule module = nullptr;
   CUfunction function = nullptr;
   check(cuModuleLoadData(&module, image.code.data()), "cuModuleLoadData");
   check(cuModuleGetFunction(&function, module, image.function.c_str()), "cuModuleGetFunction");
-  return function;
+  return {source, function, argument_sizes(function)};
 }
 
-void Gpu::launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue) {
+void Gpu::put_kernel(const Kernel& kernel, const Grid& grid, void** arguments, void* queue) {
   constexpr size_t kWithoutAsking = 48 << 10;
-  auto* function = static_cast<CUfunction>(const_cast<void*>(kernel));
+  auto* function = static_cast<CUfunction>(const_cast<void*>(kernel.function));
   if (grid.shared_bytes > kWithoutAsking)
     check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                              static_cast<int>(grid.shared_bytes)),
@@ -65,11 +80,11 @@ void Gpu::launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* 
         "cuLaunchKernel");
 }
 
-void Gpu::clear(void* at, size_t bytes, void* queue) {
+void Gpu::put_clear(void* at, size_t bytes, void* queue) {
   check(cudaMemsetAsync(at, 0, bytes, static_cast<cudaStream_t>(queue)), "cudaMemsetAsync");
 }
 
-void Gpu::copy(void* to, const void* from, size_t bytes, void* queue) {
+void Gpu::put_copy(void* to, const void* from, size_t bytes, void* queue) {
   check(
       cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(queue)),
       "cudaMemcpyAsync");

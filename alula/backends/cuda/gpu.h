@@ -34,9 +34,6 @@ class Gpu final : public Card {
   int multiprocessors() const override { return info_.multiprocessors; }
   int architecture() const override { return info_.architecture; }
   size_t most_shared_bytes() const override { return info_.shared_memory; }
-  void launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue) override;
-  void clear(void* at, size_t bytes, void* queue) override;
-  void copy(void* to, const void* from, size_t bytes, void* queue) override;
   void* take_scratch(size_t bytes) override;
   void release_scratch(void* block, size_t bytes) noexcept override;
 
@@ -58,7 +55,10 @@ class Gpu final : public Card {
   void keep_scratch_in(Blocks* blocks);
 
  private:
-  LoadedKernel load(const KernelSource& source) override;
+  Kernel load(const KernelSource& source) override;
+  void put_kernel(const Kernel& kernel, const Grid& grid, void** arguments, void* queue) override;
+  void put_clear(void* at, size_t bytes, void* queue) override;
+  void put_copy(void* to, const void* from, size_t bytes, void* queue) override;
 
   GpuInfo info_;
   cudaStream_t stream_ = nullptr, capture_stream_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/kernels.h"
 
 namespace alula::cuda {
@@ -76,11 +77,13 @@ CapturedGraph::Captured& CapturedGraph::find(std::span<void* const> slots) {
 
 void CapturedGraph::put_on(cudaStream_t stream, std::span<void* const> slots) {
   const CurrentCard current(gpu_);
+  Chain chain(gpu_);
   for (const Step& step : steps_) {
     const Views inputs = bind(step.inputs, slots), outputs = bind(step.outputs, slots);
     step.op->type().kernel(DeviceType::kGPU)(
         *step.op, {.inputs = inputs, .outputs = outputs, .queue = stream});
   }
+  chain.finish(stream);
 }
 
 /// Relaxed, so that a kernel may be compiled and loaded on the way.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/gpu.h"
 #include "alula/backends/cuda/kernels.h"
 #include "alula/backends/cuda/kernels/product.h"
@@ -200,7 +201,9 @@ void MatMuls::run(const Product& product, const void* a, const void* b, void* c,
     if (workspace_ == nullptr) workspace_ = current_gpu().memory().allocate(kWorkspace);
     check(cublasLtCreate(&handle_), "cublasLtCreate");
   }
-  multiply(plan_of(product, a, b), product.dtype, a, b, c, stream);
+  const Plan& plan = plan_of(product, a, b);
+  if (Chain* chain = Chain::current(current_gpu())) chain->finish(stream);
+  multiply(plan, product.dtype, a, b, c, stream);
 }
 
 namespace {
@@ -220,7 +223,7 @@ void run(const MatMul& op, const KernelCall& call) {
   auto* stream = static_cast<cudaStream_t>(call.queue);
   if (c.size() == 0) return;
   if (a.size() == 0) {  // a sum of nothing
-    check(cudaMemsetAsync(c.data, 0, c.bytes(), stream), "cudaMemsetAsync");
+    current_card().clear(c.data, static_cast<size_t>(c.bytes()), call.queue);
     return;
   }
   const int ra = a.shape().rank(), rb = b.shape().rank(), rc = c.shape().rank();
@@ -263,14 +266,17 @@ void run(const MatMul& op, const KernelCall& call) {
   }
 }
 
-/// Products below that many multiplications are shared better by our own kernels.
-constexpr double kWorthLibrary = 1 << 24;
+int64_t multiplications(const MatMul& op, const KernelCall& call) {
+  const Shape& a = call.inputs[0].shape();
+  return call.outputs[0].size() * a[a.rank() - (op.transpose_a ? 2 : 1)];
+}
+
+/// Small products are shared better by our own kernels, in one launch where the library often
+/// splits k and makes two; more so if a program comes after them.
+constexpr int64_t kWorthLibrary = int64_t{4} << 20, kWorthLibraryBefore = int64_t{16} << 20;
 
 bool run_large(const MatMul& op, const KernelCall& call) {
-  const Shape& a = call.inputs[0].shape();
-  const int64_t k = a[a.rank() - (op.transpose_a ? 2 : 1)];
-  if (static_cast<double>(call.outputs[0].size()) * static_cast<double>(k) < kWorthLibrary)
-    return false;
+  if (multiplications(op, call) < kWorthLibraryBefore) return false;
   run(op, call);
   return true;
 }
@@ -278,7 +284,8 @@ bool run_large(const MatMul& op, const KernelCall& call) {
 const RegisterGpuKernel<MatMul> registered{
     [](const MatMul& op, const KernelCall& call) {
       const View& result = call.outputs[0];
-      if (is_floating(result.dtype())) return run(op, call);
+      if (is_floating(result.dtype()) && multiplications(op, call) >= kWorthLibrary)
+        return run(op, call);
       multiply(call, op, *result.spec, program_after(nullptr, result.dtype(), {}, call.outputs));
     },
     kNumeric};

@@ -4,7 +4,7 @@
 // parts: [count][size]; a block of (32, n) threads adds 32 elements. The first elements go to
 // `first`, those from `split` on to `second`.
 template <class T, class To>
-__global__ void __launch_bounds__(1024)
+KERNEL void BOUNDS(1024)
     add_parts(const T* __restrict__ parts, int count, long long size, To* first, long long split,
               To* second) {
   __shared__ T room[32][32];

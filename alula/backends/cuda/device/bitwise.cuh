@@ -18,7 +18,7 @@ struct RightShift {
 };
 
 template <class F, class T>
-__global__ void combine_bits(const T* x, const T* y, T* out, long long count) {
+KERNEL void combine_bits(const T* x, const T* y, T* out, long long count) {
   for (long long i = first<long long>(); i < count; i += stride<long long>())
     out[i] = F::of(x[i], y[i]);
 }

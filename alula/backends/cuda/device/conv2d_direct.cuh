@@ -153,7 +153,7 @@ DEVICE void conv_window(const ConvSource<T, S>& from, const Pack<T, S::kEach>* k
 }
 
 template <class T, class S, class After>
-__global__ void __launch_bounds__(S::kLanes * S::kPositions)
+KERNEL void BOUNDS(S::kLanes * S::kPositions)
     conv2d_fused(const T* __restrict__ input, const T* __restrict__ filter,
                  unsigned char* positions, const After after) {
   typedef ConvTile<S> Tile;

@@ -56,7 +56,7 @@ DEVICE void add_winners(const T* tile, const T* image_from, const Before& before
 
 // Grid: parts, blocks of channels, parts of the filter. parts: [gridDim.x][weights, bias].
 template <class T, class S, class Before>
-__global__ void __launch_bounds__(S::kLanes * S::kPositions)
+KERNEL void BOUNDS(S::kLanes * S::kPositions)
     conv2d_filter_gradient_at(const T* __restrict__ input,
                               const unsigned char* __restrict__ positions, const Before before,
                               long long images, T* __restrict__ parts) {

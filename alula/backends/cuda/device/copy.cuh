@@ -24,7 +24,7 @@ template <class Index> struct Strided {
 
 // A thread writes kWidth neighbours, which never belong to two rows.
 template <class T, int kWidth, int kRank, class Index>
-__global__ void strided_copy(const T* from, T* to, Strided<Index> plan) {
+KERNEL void strided_copy(const T* from, T* to, Strided<Index> plan) {
   for (Index i = first<Index>(); i < plan.count; i += stride<Index>()) {
     const Index at = plan.template find<kRank>(i * kWidth);
     Pack<T, kWidth> pack;
@@ -48,7 +48,7 @@ template <class Index> struct Tiled {
 
 // By tiles of kSide rows and columns, so that both sides see whole rows. A tile is a block's work.
 template <class T, int kSide, class Index>
-__global__ void transposed_copy(const T* from, T* to, Tiled<Index> plan) {
+KERNEL void transposed_copy(const T* from, T* to, Tiled<Index> plan) {
   __shared__ T tile[kSide][kSide + 1];
   Index outer = plan.across_tiles.divide(blockIdx.x);
   const Index c = (blockIdx.x - outer * plan.across_tiles.divisor) * kSide;

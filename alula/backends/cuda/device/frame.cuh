@@ -21,7 +21,7 @@ template <int kOutside, class Index> DEVICE Index place_inside(Index at, Index s
 }
 
 template <class T, int kOutside, class Index>
-__global__ void framed_copy(const T* from, T* to, T outside, Framed<Index> plan) {
+KERNEL void framed_copy(const T* from, T* to, T outside, Framed<Index> plan) {
   for (Index i = first<Index>(); i < plan.count; i += stride<Index>()) {
     Index rest = i, at = 0;
     bool inside = true;

@@ -26,7 +26,7 @@ template <class Index> struct Picks {
 };
 
 template <class T, class I, class Index>
-__global__ void gather(const T* from, const I* indices, T* to, Picks<Index> picks) {
+KERNEL void gather(const T* from, const I* indices, T* to, Picks<Index> picks) {
   for (Index i = first<Index>(); i < picks.count; i += stride<Index>()) {
     const Index pick = picks.slice.divide(i), row = picks.chosen.divide(pick);
     const Index chosen = pick - row * picks.chosen.divisor;

@@ -12,7 +12,7 @@ template <class Index> struct Parts {
 
 // kJoin: the parts go into the whole; else the other way around.
 template <class T, bool kJoin, class Index>
-__global__ void join(T* whole, Parts<Index> parts) {
+KERNEL void join(T* whole, Parts<Index> parts) {
   for (Index i = first<Index>(); i < parts.count; i += stride<Index>()) {
     const Index row = parts.length.divide(i), inside = i - row * parts.length.divisor;
     int k = 0;

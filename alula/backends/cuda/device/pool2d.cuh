@@ -92,18 +92,18 @@ DEVICE void find_largest(const T* __restrict__ input, T* output, unsigned char* 
 }
 
 template <class T, int kY, int kX, int kWidth>
-__global__ void max_pool2d(const T* __restrict__ input, T* output, const Pool p) {
+KERNEL void max_pool2d(const T* __restrict__ input, T* output, const Pool p) {
   find_largest<T, kY, kX, kWidth>(input, output, nullptr, p);
 }
 template <class T, int kY, int kX, int kWidth>
-__global__ void max_pool2d_with_positions(const T* __restrict__ input, T* output,
+KERNEL void max_pool2d_with_positions(const T* __restrict__ input, T* output,
                                           unsigned char* positions, const Pool p) {
   find_largest<T, kY, kX, kWidth>(input, output, positions, p);
 }
 
 // The mean of each window's values.
 template <class T, int kY, int kX, int kWidth>
-__global__ void avg_pool2d(const T* __restrict__ input, T* output, const Pool p) {
+KERNEL void avg_pool2d(const T* __restrict__ input, T* output, const Pool p) {
   typedef SumType<T> C;
   for_each_pooled<kWidth>(p, [&](long long image, int row, int column, int channel) {
     const PoolRange rows = positions_of(p.y, size_of<kY>(p.y), row);
@@ -125,7 +125,7 @@ __global__ void avg_pool2d(const T* __restrict__ input, T* output, const Pool p)
 
 // What stands in `values` at the first of each window's largest values.
 template <class T, int kY, int kX, int kWidth>
-__global__ void max_pool2d_pick(const T* __restrict__ input, const T* __restrict__ output,
+KERNEL void max_pool2d_pick(const T* __restrict__ input, const T* __restrict__ output,
                                 const T* __restrict__ values, T* result, const Pool p) {
   typedef SumType<T> C;
   for_each_pooled<kWidth>(p, [&](long long image, int row, int column, int channel) {
@@ -153,7 +153,7 @@ __global__ void max_pool2d_pick(const T* __restrict__ input, const T* __restrict
 
 // What stands in `values` at each window's position.
 template <class T, int kY, int kX, int kWidth>
-__global__ void max_pool2d_gather(const T* __restrict__ values,
+KERNEL void max_pool2d_gather(const T* __restrict__ values,
                                   const unsigned char* __restrict__ positions, T* result,
                                   const Pool p) {
   for_each_pooled<kWidth>(p, [&](long long image, int row, int column, int channel) {
@@ -193,7 +193,7 @@ DEVICE void gather_windows(const Pool& p, T* result, const F& f) {
 
 // A pixel gets the gradient of the windows whose value is its own, and no earlier pixel's.
 template <class T, int kY, int kX, int kWidth>
-__global__ void max_pool2d_gradient(const T* __restrict__ input, const T* __restrict__ output,
+KERNEL void max_pool2d_gradient(const T* __restrict__ input, const T* __restrict__ output,
                                     const T* __restrict__ gradient, T* result, const Pool p) {
   typedef SumType<T> C;
   gather_windows<T, kY, kX, kWidth>(p, result, [&](long long image, int y, int x, int row,
@@ -222,7 +222,7 @@ __global__ void max_pool2d_gradient(const T* __restrict__ input, const T* __rest
 
 // A pixel gets the values of the windows whose positions name it.
 template <class T, int kY, int kX, int kWidth>
-__global__ void max_pool2d_scatter(const T* __restrict__ values,
+KERNEL void max_pool2d_scatter(const T* __restrict__ values,
                                    const unsigned char* __restrict__ positions, T* result,
                                    const Pool p) {
   gather_windows<T, kY, kX, kWidth>(p, result, [&](long long image, int y, int x, int row,
@@ -240,7 +240,7 @@ __global__ void max_pool2d_scatter(const T* __restrict__ values,
 
 // A pixel gets its share of each window that holds it.
 template <class T, int kY, int kX, int kWidth>
-__global__ void avg_pool2d_gradient(const T* __restrict__ gradient, T* result, const Pool p) {
+KERNEL void avg_pool2d_gradient(const T* __restrict__ gradient, T* result, const Pool p) {
   typedef SumType<T> C;
   gather_windows<T, kY, kX, kWidth>(p, result, [&](long long image, int y, int x, int, int,
                                                    int channel, C(&sums)[kWidth]) {

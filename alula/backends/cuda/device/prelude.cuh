@@ -2,6 +2,14 @@
 // instructions mean the same as on the CPU. They cannot report an element that is no good, though:
 // an integer divided by zero, or raised to a negative power, is 0.
 #define DEVICE static __device__ __forceinline__
+// A kernel is launched by itself, or it is a link in a chain of kernels of one block that are one.
+#ifdef ALULA_CHAINED
+#define KERNEL static __device__ __forceinline__
+#define BOUNDS(...)
+#else
+#define KERNEL __global__
+#define BOUNDS(...) __launch_bounds__(__VA_ARGS__)
+#endif
 #ifndef ALULA_ON_HOST
 // Memory whose size the launch says: SHARED_BYTES(name) declares `unsigned char name[]`.
 #define SHARED_BYTES(name) extern __shared__ __align__(16) unsigned char name[]

@@ -74,7 +74,7 @@ template <class C, int kSize> struct alignas(16) ProductTiles { C at[2][kSize]; 
 // Grid: tiles of each matrix of the batch, parts of k. A part has `each` terms; where there are several,
 // their sums go to `parts`, else the results through the program.
 template <class T, class W, class A, class B, class After>
-__global__ void __launch_bounds__(ProductThreads<W>::kCount)
+KERNEL void BOUNDS(ProductThreads<W>::kCount)
     product(const A a, const B b, const int m, const int n, const int k, const int each,
             const ProductPlace place, SumType<T>* parts, const long long part_size,
             const After after) {
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(ProductThreads<W>::kCount)
 // Adds the parts of a product in a fixed order, and runs the program. count = 1: what another
 // kernel has made.
 template <class T, class Part, class After>
-__global__ void finish_product(const Part* parts, const int count, const long long size,
+KERNEL void finish_product(const Part* parts, const int count, const long long size,
                                const unsigned int columns, const After after) {
   typedef SumType<Part> C;
   for (long long i = first<long long>(); i < size; i += stride<long long>()) {
@@ -164,7 +164,7 @@ __global__ void finish_product(const Part* parts, const int count, const long lo
 
 // The same for many parts: threads of a block of (32, up to 16) share those of an element.
 template <class T, class Part, class After>
-__global__ void finish_many_parts(const Part* parts, const int count, const long long size,
+KERNEL void finish_many_parts(const Part* parts, const int count, const long long size,
                                   const unsigned int columns, const After after) {
   typedef SumType<Part> C;
   __shared__ C room[16][32];

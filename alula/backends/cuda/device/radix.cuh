@@ -7,7 +7,7 @@ constexpr int kWarpKeys = kTileKeys / (kRadixThreads / 32);
 
 // `counts` is [rows, kDigits, tiles].
 template <class Key>
-__global__ void count_digits(const Key* keys, unsigned int* counts, long long length, int tiles,
+KERNEL void count_digits(const Key* keys, unsigned int* counts, long long length, int tiles,
                              int shift) {
   __shared__ unsigned int room[kDigits];
   const long long row = blockIdx.x / tiles;
@@ -36,7 +36,7 @@ DEVICE unsigned int same_digit(unsigned int digit, unsigned int among) {
 
 // `begins` are the scanned counts. Positions go along with the keys if kPairs.
 template <class Key, bool kPairs>
-__global__ void place_digits(const Key* keys, const unsigned int* at, Key* sorted,
+KERNEL void place_digits(const Key* keys, const unsigned int* at, Key* sorted,
                              unsigned int* sorted_at, const unsigned int* begins, long long length,
                              int tiles, int shift) {
   constexpr int kWarps = kRadixThreads / 32, kRounds = kWarpKeys / 32;
@@ -84,7 +84,7 @@ __global__ void place_digits(const Key* keys, const unsigned int* at, Key* sorte
 // ---- between tensors and keys --------------------------------------------------------------------
 
 template <class T, bool kPairs>
-__global__ void write_keys(const T* x, RowsAlong rows, long long count, int descending,
+KERNEL void write_keys(const T* x, RowsAlong rows, long long count, int descending,
                            KeyOf<T>* keys, unsigned int* at) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     const long long row = i / rows.length, inside = i % rows.length;
@@ -94,18 +94,18 @@ __global__ void write_keys(const T* x, RowsAlong rows, long long count, int desc
   }
 }
 template <class T>
-__global__ void read_keys(const KeyOf<T>* keys, RowsAlong rows, long long count, int descending,
+KERNEL void read_keys(const KeyOf<T>* keys, RowsAlong rows, long long count, int descending,
                           T* out) {
   for (long long i = first<long long>(); i < count; i += stride<long long>())
     out[rows.at(i / rows.length, i % rows.length)] = from_key<T>(keys[i], descending);
 }
-__global__ void read_positions(const unsigned int* at, RowsAlong rows, long long count, int* out) {
+KERNEL void read_positions(const unsigned int* at, RowsAlong rows, long long count, int* out) {
   for (long long i = first<long long>(); i < count; i += stride<long long>())
     out[rows.at(i / rows.length, i % rows.length)] = (int)at[i];
 }
 // The first k of each row.
 template <class T>
-__global__ void read_top(const T* x, const unsigned int* at, long long length, long long k,
+KERNEL void read_top(const T* x, const unsigned int* at, long long length, long long k,
                          long long count, T* values, int* indices) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     const long long row = i / k;

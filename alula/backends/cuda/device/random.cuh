@@ -151,7 +151,7 @@ template <class Bits> struct Bernoulli {
 
 // kWidth elements are written at once.
 template <class Job, int kWidth, class T = typename Job::Element>
-__global__ void generate(T* to, long long count, Stream stream, const Stream* fed, Job job) {
+KERNEL void generate(T* to, long long count, Stream stream, const Stream* fed, Job job) {
   constexpr int kCount = Job::kCount;
   if (fed != nullptr) stream = *fed;
   for (long long i = first<long long>(); i * kCount < count; i += stride<long long>()) {

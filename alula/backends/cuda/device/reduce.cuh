@@ -147,7 +147,7 @@ DEVICE typename Reducer::Accumulator join_threads(typename Reducer::Accumulator 
 
 // Each result by 2^shift threads: some of a warp, or the block.
 template <class Source, class Reducer, int kWidth, bool kPlain, class Index>
-__global__ void __launch_bounds__(kReduceThreads)
+KERNEL void BOUNDS(kReduceThreads)
     reduce_rows(const Source source, const Reducer reducer,
                 const Reduction<Source::kInputs, Index> shape) {
   typedef typename Reducer::Accumulator A;
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(kReduceThreads)
 // Results whose elements are neighbours: 2^shift threads, at most a warp, read such neighbours, as
 // many as fill the block read further rows of them.
 template <class Source, class Reducer, int kWidth, bool kPlain, class Index>
-__global__ void __launch_bounds__(kReduceThreads)
+KERNEL void BOUNDS(kReduceThreads)
     reduce_columns(const Source source, const Reducer reducer,
                    const Reduction<Source::kInputs, Index> shape) {
   typedef typename Reducer::Accumulator A;

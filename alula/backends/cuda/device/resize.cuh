@@ -4,7 +4,7 @@
 // Numbers that the launch brings along, written where kernels can read them.
 template <int kCount> struct Words { unsigned int at[kCount]; };
 template <int kCount>
-__global__ void put_words(unsigned int* to, const int count, const Words<kCount> words) {
+KERNEL void put_words(unsigned int* to, const int count, const Words<kCount> words) {
   for (int i = threadIdx.x; i < count; i += blockDim.x) to[i] = words.at[i];
 }
 
@@ -33,7 +33,7 @@ template <class F> DEVICE void for_each_resized(const Resized& r, const F& f) {
 }
 
 template <class T>
-__global__ void resize_nearest(const T* __restrict__ images, T* to, const Resized r) {
+KERNEL void resize_nearest(const T* __restrict__ images, T* to, const Resized r) {
   for_each_resized(r, [&](long long image, int row, int column, int channel, long long at) {
     const long long y = image * r.y.from + r.y.first[row];
     to[at] = images[(y * r.x.from + r.x.first[column]) * r.channels.divisor + channel];
@@ -54,7 +54,7 @@ template <class C, class F> DEVICE C weighted(const Taps& taps, int i, const F& 
 }
 
 template <class T, class C>
-__global__ void resample(const T* __restrict__ images, C* to, const Resized r) {
+KERNEL void resample(const T* __restrict__ images, C* to, const Resized r) {
   for_each_resized(r, [&](long long image, int row, int column, int channel, long long at) {
     const int channels = r.channels.divisor;
     const long long y = image * r.y.from + r.y.first[row];

@@ -44,7 +44,7 @@ template <class F, class A> DEVICE A scan_block(A own, A* room, A& total) {
 
 // inner is 1: a block takes a chunk (y) of a row (x). kTotals: `totals` is all that is wanted.
 template <class F, class T, class A, bool kTotals>
-__global__ void scan_rows(const T* x, T* out, const A* carries, A* totals, Scan scan) {
+KERNEL void scan_rows(const T* x, T* out, const A* carries, A* totals, Scan scan) {
   __shared__ A room[33];
   constexpr int kItems = 4;
   const long long row = blockIdx.x, chunk = row * gridDim.y + blockIdx.y;
@@ -77,7 +77,7 @@ __global__ void scan_rows(const T* x, T* out, const A* carries, A* totals, Scan 
 
 // A thread takes a chunk of a column; chunks are [outer, chunks, inner].
 template <class F, class T, class A, bool kTotals>
-__global__ void scan_columns(const T* x, T* out, const A* carries, A* totals, Scan scan,
+KERNEL void scan_columns(const T* x, T* out, const A* carries, A* totals, Scan scan,
                              long long count, long long chunks) {
   constexpr int kItems = 8;
   for (long long at = first<long long>(); at < count; at += stride<long long>()) {

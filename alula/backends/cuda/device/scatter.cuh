@@ -19,7 +19,7 @@ struct Positions {
   long long dims[8];
 };
 template <class I>
-__global__ void find_slices(const I* indices, long long* slices, long long count,
+KERNEL void find_slices(const I* indices, long long* slices, long long count,
                             Positions positions) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     long long at = 0;
@@ -70,7 +70,7 @@ DEVICE void add_updates(const I* slices, const T* updates, I wanted, int begin, 
 // A block takes an update. It adds up all that go to the same slice if its own is the first of them;
 // else another block does. Warps (rows of the block) share the updates, in order.
 template <class T, class I, int kColumns>
-__global__ void scatter_few(const I* slices, const T* updates, T* to, int count, long long most,
+KERNEL void scatter_few(const I* slices, const T* updates, T* to, int count, long long most,
                             int slice) {
   constexpr int kWarps = 8, kWidth = 32 * kColumns;
   __shared__ int earlier;
@@ -108,7 +108,7 @@ __global__ void scatter_few(const I* slices, const T* updates, T* to, int count,
 
 // The keys to sort by, and the numbers of the updates. What is out of range comes last.
 template <class I, class Key>
-__global__ void write_slices(const I* slices, long long count, long long most, Key* keys,
+KERNEL void write_slices(const I* slices, long long count, long long most, Key* keys,
                              unsigned int* at) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     const I slice = slices[i];
@@ -124,7 +124,7 @@ __global__ void write_slices(const I* slices, long long count, long long most, K
 constexpr int kPiece = 256;
 
 template <class T, class Key>
-__global__ void add_pieces(const Key* keys, const unsigned int* at, const T* updates, T* to,
+KERNEL void add_pieces(const Key* keys, const unsigned int* at, const T* updates, T* to,
                            SumOf<T>* begun, SumOf<T>* going_on, long long count, Key most,
                            long long slice) {
   for (long long i = first<long long>(); i < count * slice; i += stride<long long>()) {
@@ -148,7 +148,7 @@ __global__ void add_pieces(const Key* keys, const unsigned int* at, const T* upd
 }
 
 template <class T, class Key>
-__global__ void join_pieces(const Key* keys, T* to, const SumOf<T>* begun,
+KERNEL void join_pieces(const Key* keys, T* to, const SumOf<T>* begun,
                             const SumOf<T>* going_on, long long count, Key most,
                             long long slice) {
   const long long pieces = (count - 1) / kPiece;  // the last one's run goes on nowhere

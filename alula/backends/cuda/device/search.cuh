@@ -6,7 +6,7 @@ template <class T> DEVICE T comparable(T x) { return x; }
 
 // Rows of n ascending elements, and of m values.
 template <class T, class Index>
-__global__ void search_sorted(const T* sorted, const T* values, Index* out, long long count,
+KERNEL void search_sorted(const T* sorted, const T* values, Index* out, long long count,
                               long long n, long long m, int right) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     const T* row = sorted + i / m * n;
@@ -28,7 +28,7 @@ __global__ void search_sorted(const T* sorted, const T* values, Index* out, long
 
 // Whether fewer than k classes have a larger prediction than the target; a warp takes a row.
 template <class T, class I>
-__global__ void in_top_k(const I* targets, const T* predictions, bool* out, long long rows,
+KERNEL void in_top_k(const I* targets, const T* predictions, bool* out, long long rows,
                          long long classes, long long k) {
   const long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y;
   if (row >= rows) return;

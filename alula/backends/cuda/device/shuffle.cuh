@@ -8,7 +8,7 @@
 // Rows of `count` places, each with its own part of the stream. `heads` begins with zeros; a step is
 // noted as 1 more than its number, so that 0 is none. `fed`, if not null, is drawn from instead.
 template <class Index>
-__global__ void list_targets(Stream stream, const Stream* fed, Index rows, Index count,
+KERNEL void list_targets(Stream stream, const Stream* fed, Index rows, Index count,
                              unsigned long long blocks, Index* targets, Index* heads,
                              Index* next) {
   if (fed != nullptr) stream = *fed;
@@ -36,7 +36,7 @@ template <class Index> DEVICE Index last_before(Index step, const Index* next, I
 }
 
 template <class Index>
-__global__ void find_last_steps(Index rows, Index count, const Index* heads, const Index* next,
+KERNEL void find_last_steps(Index rows, Index count, const Index* heads, const Index* next,
                                 Index* last) {
   for (Index at = first<Index>(); at < rows * count; at += stride<Index>()) {
     const Index begin = at / count * count;
@@ -46,7 +46,7 @@ __global__ void find_last_steps(Index rows, Index count, const Index* heads, con
 
 // Which slice comes to each place.
 template <class Index>
-__global__ void find_order(Index rows, Index count, const Index* targets, const Index* heads,
+KERNEL void find_order(Index rows, Index count, const Index* targets, const Index* heads,
                            const Index* next, const Index* last, Index* order) {
   for (Index at = first<Index>(); at < rows * count; at += stride<Index>()) {
     const Index begin = at / count * count, i = at - begin, target = targets[at];

@@ -172,7 +172,7 @@ template <class T> struct DenseGradient : LabelledExps<T> {
 // many rows lie within one another. If kOnce, a thread has no more elements than it reads at once,
 // and keeps them.
 template <class Job, bool kOnce, class Index>
-__global__ void __launch_bounds__(1024)
+KERNEL void BOUNDS(1024)
     softmax_rows(const Job job, const Index rows, const Index length, const Index inner,
                  const unsigned int shift) {
   typedef typename Job::Accumulator A;

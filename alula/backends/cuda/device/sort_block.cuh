@@ -79,7 +79,7 @@ template <class T> struct ToTop {
 // once. Of each chunk the first `kept` go out, chunk after chunk of a row; where the last one has
 // fewer they are what comes behind all others. By Batcher's bitonic sorter.
 template <class From, class To>
-__global__ void sort_block(From from, To to, long long chunk_count, long long length,
+KERNEL void sort_block(From from, To to, long long chunk_count, long long length,
                            long long chunks, int size, int each, int kept) {
   typedef typename From::Item Item;
   SHARED_BYTES(room);

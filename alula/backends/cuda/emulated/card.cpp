@@ -17,12 +17,6 @@
 namespace alula::cuda::emulated {
 namespace {
 
-struct Loaded {
-  ThreadFunction thread = nullptr;
-  const unsigned* sizes = nullptr;  // of the arguments
-  unsigned count = 0;
-};
-
 std::string host_source(const KernelSource& source) {
   return "#define ALULA_ON_HOST\n#include \"alula/backends/cuda/emulated/threads.h\"\n" +
          source.text() +
@@ -89,41 +83,41 @@ void put(void* queue, std::function<void()> work) {
 
 }  // namespace
 
-LoadedKernel EmulatedCard::load(const KernelSource& source) {
+Kernel EmulatedCard::load(const KernelSource& source) {
   if (const char* architecture = std::getenv("ALULA_EMULATED_NVRTC"))
     compile_cached(source.text(), std::atoi(architecture), source.function);
   void* library = open_library(compiled(host_source(source)));
-  auto* loaded = new Loaded;  // as long as the process
-  loaded->thread = reinterpret_cast<ThreadFunction>(dlsym(library, "alula_thread"));
   const auto sizes =
       reinterpret_cast<const unsigned* (*)(unsigned*)>(dlsym(library, "alula_sizes"));
-  loaded->sizes = sizes(&loaded->count);
-  return loaded;
+  unsigned count = 0;
+  const unsigned* first = sizes(&count);
+  return {source, dlsym(library, "alula_thread"), {first, first + count}};
 }
 
-void EmulatedCard::launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue) {
-  const auto& loaded = *static_cast<const Loaded*>(kernel);
+void EmulatedCard::put_kernel(const Kernel& kernel, const Grid& grid, void** arguments,
+                              void* queue) {
+  const auto thread = reinterpret_cast<ThreadFunction>(const_cast<void*>(kernel.function));
   require<InternalError>(grid.shared_bytes <= most_shared_bytes() &&
                              grid.threads[0] * grid.threads[1] * grid.threads[2] <= 1024,
                          "GPU: a block is too large.");
-  if (queue == nullptr) return run_grid(loaded.thread, grid, arguments);
+  if (queue == nullptr) return run_grid(thread, grid, arguments);
   std::vector<std::vector<std::byte>> copies;
-  for (unsigned i = 0; i < loaded.count; ++i) {
+  for (size_t i = 0; i < kernel.sizes.size(); ++i) {
     const auto* from = static_cast<const std::byte*>(arguments[i]);
-    copies.emplace_back(from, from + loaded.sizes[i]);
+    copies.emplace_back(from, from + kernel.sizes[i]);
   }
-  put(queue, [thread = loaded.thread, grid, copies = std::move(copies)]() mutable {
+  put(queue, [thread, grid, copies = std::move(copies)]() mutable {
     std::vector<void*> pointers;
     for (auto& copy : copies) pointers.push_back(copy.data());
     run_grid(thread, grid, pointers.data());
   });
 }
 
-void EmulatedCard::clear(void* at, size_t bytes, void* queue) {
+void EmulatedCard::put_clear(void* at, size_t bytes, void* queue) {
   put(queue, [=] { std::memset(at, 0, bytes); });
 }
 
-void EmulatedCard::copy(void* to, const void* from, size_t bytes, void* queue) {
+void EmulatedCard::put_copy(void* to, const void* from, size_t bytes, void* queue) {
   put(queue, [=] { std::memcpy(to, from, bytes); });
 }
 

@@ -18,9 +18,6 @@ class EmulatedCard final : public Card {
   int multiprocessors() const override { return 2; }
   int architecture() const override { return 90; }
   size_t most_shared_bytes() const override { return 227 << 10; }
-  void launch(LoadedKernel kernel, const Grid& grid, void** arguments, void* queue) override;
-  void clear(void* at, size_t bytes, void* queue) override;
-  void copy(void* to, const void* from, size_t bytes, void* queue) override;
   void* take_scratch(size_t bytes) override;
   void release_scratch(void* block, size_t bytes) noexcept override;
 
@@ -28,7 +25,10 @@ class EmulatedCard final : public Card {
   std::vector<std::pair<void*, size_t>>* kept_scratch = nullptr;
 
  private:
-  LoadedKernel load(const KernelSource& source) override;
+  Kernel load(const KernelSource& source) override;
+  void put_kernel(const Kernel& kernel, const Grid& grid, void** arguments, void* queue) override;
+  void put_clear(void* at, size_t bytes, void* queue) override;
+  void put_copy(void* to, const void* from, size_t bytes, void* queue) override;
 };
 
 }  // namespace alula::cuda::emulated

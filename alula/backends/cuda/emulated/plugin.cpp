@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/emulated/card.h"
 #include "alula/backends/cuda/kernels.h"
 #include "alula/core/memory.h"
@@ -43,7 +44,11 @@ class EmulatedGraph final : public Executable {
     release();
     recording_.clear();
     card_.kept_scratch = &scratch_;
-    for (const Step& step : steps_) put(step, slots);
+    {
+      Chain chain(card_);
+      for (const Step& step : steps_) put(step, slots);
+      chain.finish(&recording_);
+    }
     card_.kept_scratch = nullptr;
     slots_.assign(slots.begin(), slots.end());
     captured_ = true;
@@ -51,13 +56,15 @@ class EmulatedGraph final : public Executable {
   void put(const Step& step, std::span<void* const> slots) {
     const CurrentCard current(card_);
     const Views inputs = bind(step.inputs, slots), outputs = bind(step.outputs, slots);
-    if (is_left_to_cpu(*step.op))
+    if (is_left_to_cpu(*step.op)) {
+      Chain::current(card_)->finish(&recording_);
       recording_.push_back([op = step.op, inputs, outputs] {
         op->type().kernel(DeviceType::kCPU)(*op, {.inputs = inputs, .outputs = outputs});
       });
-    else
+    } else {
       step.op->type().kernel(DeviceType::kGPU)(
           *step.op, {.inputs = inputs, .outputs = outputs, .queue = &recording_});
+    }
   }
   static Views bind(const std::vector<Operand>& operands, std::span<void* const> slots) {
     Views views;

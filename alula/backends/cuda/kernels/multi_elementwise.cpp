@@ -78,7 +78,7 @@ std::string print(const Signature& s, int width, int most) {
   return compute_function(s.program, "element") +
          fmt::format(
              R"(
-extern "C" __global__ void __launch_bounds__({threads}) kernel(
+KERNEL void BOUNDS({threads}) kernel(
     const Groups<{shared}, {in}, {out}, {most}> groups, const unsigned int passes{parameters}) {{
   const int number = groups.find(blockIdx.x);
   const auto& group = groups.at[number];

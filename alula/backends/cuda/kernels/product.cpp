@@ -58,7 +58,10 @@ ProductWork cut_product(const ProductShape& shape) {
   else if (shape.m > 32 && shape.n > 32 && shape.k > 2048)
     work = middle;
   const int64_t steps = std::max<int64_t>(1, ceil_div(shape.k, work.k));
-  const int64_t wanted = std::clamp<int64_t>(processors / work.tiles(shape), 1, kMostParts);
+  // A part must be worth the second kernel that adds them up.
+  constexpr int64_t kLeast = 128;
+  const int64_t most = std::clamp<int64_t>(shape.k / kLeast, 1, kMostParts);
+  const int64_t wanted = std::clamp<int64_t>(processors / work.tiles(shape), 1, most);
   work.each = ceil_div(steps, std::min(steps, wanted)) * work.k;
   work.parts = std::max<int64_t>(1, ceil_div(shape.k, work.each));
   return work;
