@@ -42,7 +42,14 @@ void Variable::check(const char* who, const Tensor& value) const {
 void Variable::assign(const Tensor& value) {
   check("assign", value);
   if (t_state.tracing()) return t_state.tracer->assign(*this, value);
-  state().value = detached(moved(value, device()));
+  Tensor& storage = state().value;
+  // On a device it keeps its place, which captured graphs know it by.
+  if (!storage.device().is_cpu() && value.device().is_cpu() && storage.unique()) {
+    backend_of(storage.device())
+        .copy_from_host(storage.mutable_data(), value.data(), static_cast<size_t>(value.bytes()));
+    return;
+  }
+  storage = detached(moved(value, device()));
 }
 
 }  // namespace alula

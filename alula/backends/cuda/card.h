@@ -14,11 +14,18 @@
 /// (emulated/): kernels are the same for both.
 namespace alula::cuda {
 
+/// Names of files of device/, in the order that they build on one another: "reduce softmax".
+struct FileNames : std::string {
+  FileNames(const char* names = "") : std::string(names) {}
+  FileNames(std::string_view names) : std::string(names) {}
+  FileNames(std::string names) : std::string(std::move(names)) {}
+};
+
 /// A kernel by what it is compiled from: the prelude, the files of device/ that it needs, source of
 /// its own (a scalar program, say), and then `function`, an expression that names a __global__
 /// function: "reduce_rows<float, Sum, 4>".
 struct KernelSource {
-  std::string files;  // "reduce softmax", in the order that they build on one another
+  FileNames files;
   std::string function;
   std::string own;
   bool chained = false;  // whether the kernels in it are links of a chain
@@ -32,6 +39,7 @@ struct Grid {
   std::array<unsigned, 3> blocks{1, 1, 1};
   std::array<unsigned, 3> threads{256, 1, 1};
   size_t shared_bytes = 0;  // beside what the kernel itself declares
+  bool chains = true;       // not if it is large, with tiles in shared memory
 };
 
 /// What has been compiled and loaded for a card.

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,9 @@ class Chain {
     Grid grid;
     std::vector<std::byte> arguments;  // each at a multiple of 16 bytes
   };
-  KernelSource source() const;
-  void put_one_by_one(void* queue);
+  static KernelSource source_of(std::span<const Link> links);
+  void put(Link& link, void* queue);
+  void put(std::span<Link> links, void* queue);
 
   Card& card_;
   Chain* outer_;

@@ -35,7 +35,8 @@ std::string ProductWork::source() const {
 Grid ProductWork::grid(const ProductShape& shape) const {
   const auto threads = static_cast<unsigned>(m / each_m * (n / each_n));
   return {.blocks = {static_cast<unsigned>(tiles(shape)), static_cast<unsigned>(parts), 1},
-          .threads = {threads, 1, 1}};
+          .threads = {threads, 1, 1},
+          .chains = false};
 }
 
 /// The largest tiles that leave no multiprocessor without work; where even small ones do, k is cut

@@ -73,7 +73,7 @@ void run_product(const KernelCall& call, const ProductShape& shape, std::string_
   const Scratch scratch(work.parts > 1 ? static_cast<size_t>(work.parts * shape.size) * size_of(sum)
                                        : 0);
   launch(call,
-         {std::string(files),
+         {files,
           fmt::format("product<{}, Work, {}, {}, After>", type_name(shape.dtype), a.type, b.type),
           after.source + own + work.source()},
          work.grid(shape), a.value, b.value, static_cast<int>(shape.m), static_cast<int>(shape.n),
