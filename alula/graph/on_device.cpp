@@ -51,7 +51,16 @@ Graph placed_on(Graph graph, Device device) {
 /// What the host has made in the current run, by node; variables that stay with it, too.
 class OnDevice::HostValues {
  public:
-  explicit HostValues(const Graph& graph) : graph_(graph), values_(graph.nodes.size()) {}
+  explicit HostValues(const Graph& graph) : graph_(graph), values_(graph.nodes.size()) {
+    // Constants may have been made on the device: to fetch one at each run would be to wait there.
+    for (const Node& node : graph.nodes)
+      if (is_made(node))
+        for (const Value& input : node.inputs) {
+          const Node& from = graph.nodes[root_of(graph, input).node];
+          if (from.kind == Node::Kind::kConstant)
+            values_[root_of(graph, input).node] = {moved(from.constant, kCPU)};
+        }
+  }
 
   void set(size_t node, Tensors values) { values_[node] = std::move(values); }
   bool has(const Value& value) const {
@@ -60,8 +69,9 @@ class OnDevice::HostValues {
   }
   Tensor get(const Value& value) const {
     const Node& node = graph_.nodes[value.node];
-    if (node.kind == Node::Kind::kConstant) return moved(node.constant, kCPU);
-    if (is_host_variable(node)) return moved(node.variable.value(), kCPU);
+    if (is_host_variable(node)) return node.variable.storage();
+    if (node.kind == Node::Kind::kConstant && values_[value.node].empty())
+      return moved(node.constant, kCPU);
     return values_[value.node][static_cast<size_t>(value.index)];
   }
 
@@ -218,6 +228,8 @@ void OnDevice::bind_inputs(TensorRefs inputs) {
 /// Variables move to the device, and stay there. One whose elements somebody else holds gets its
 /// own before it is written.
 void OnDevice::bind_variables() {
+  for (const Variable& variable : host_variables_)
+    if (!variable.device().is_cpu()) variable.storage() = moved(variable.storage(), kCPU);
   for (size_t i : variables_) {
     Tensor& storage = graph_.nodes[i].variable.storage();
     const int slot = layout_.places[i][0].slot;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kWorkspace = 32 << 20;  // what NVIDIA advises for Hopper
 constexpr size_t kMostPlans = 4096;
-constexpr int kCandidates = 8;
+constexpr int kCandidates = 24;
 
 /// Whether it pays to try several algorithms: the first guess is not always the best, and a product
 /// that is worth it takes many times as long as a launch.
