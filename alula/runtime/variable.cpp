@@ -44,9 +44,15 @@ void Variable::assign(const Tensor& value) {
   if (t_state.tracing()) return t_state.tracer->assign(*this, value);
   Tensor& storage = state().value;
   // On a device it keeps its place, which captured graphs know it by.
-  if (!storage.device().is_cpu() && value.device().is_cpu() && storage.unique()) {
-    backend_of(storage.device())
-        .copy_from_host(storage.mutable_data(), value.data(), static_cast<size_t>(value.bytes()));
+  if (!storage.device().is_cpu() && storage.unique()) {
+    Backend& backend = backend_of(storage.device());
+    const Tensor here =
+        value.device().is_cpu() || value.device() == storage.device() ? value : moved(value, kCPU);
+    const auto bytes = static_cast<size_t>(here.bytes());
+    if (here.device().is_cpu())
+      backend.copy_from_host(storage.mutable_data(), here.data(), bytes);
+    else
+      backend.copy(storage.mutable_data(), here.data(), bytes);
     return;
   }
   storage = detached(moved(value, device()));

@@ -44,9 +44,10 @@ Grid ProductWork::grid(const ProductShape& shape) const {
 ProductWork cut_product(const ProductShape& shape) {
   const int64_t processors = current_card().multiprocessors();
   const ProductWork large(128, 128, 16, 8, 8), middle(64, 64, 16, 4, 4), tall(128, 32, 16, 4, 4),
-      wide(32, 128, 16, 4, 4), small(32, 32, 32, 2, 2);
+      wide(32, 128, 16, 4, 4), small(32, 32, 32, 2, 2), flat(16, 32, 64, 2, 2);
   const bool fits = size_of(sum_dtype(shape.dtype)) <= 4;  // shared memory
-  ProductWork work = small;
+  // Few rows, as of a small batch: what counts is how often a block waits for memory.
+  ProductWork work = fits && shape.m <= 16 ? flat : small;
   const int64_t enough = processors / 2;
   if (fits && shape.m > 64 && shape.n > 64 && large.tiles(shape) >= processors)
     work = large;
