@@ -3,6 +3,7 @@
 #include "alula/core/log.h"
 #include "alula/ops/add.h"
 #include "alula/ops/fill.h"
+#include "alula/runtime/autocast.h"
 
 namespace alula {
 
@@ -20,7 +21,7 @@ void GradientTape::watch(const Variable& variable) {
     variable_index_.emplace(variable.key(), variables_.size());
     variables_.push_back({variable, {}});
   }
-  read(variable, variable.value());
+  read(variable, stored_value(variable));
 }
 
 void GradientTape::read(const Variable& variable, const Tensor& value) {

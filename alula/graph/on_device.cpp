@@ -9,6 +9,7 @@
 #include "alula/graph/unheard.h"
 #include "alula/ops/elementwise.h"
 #include "alula/ops/random.h"
+#include "alula/runtime/autocast.h"
 #include "alula/runtime/devices.h"
 #include "alula/scalar/program.h"
 
@@ -328,7 +329,7 @@ Executable& OnDevice::list_of(Stage& stage, int64_t times) {
 class RestoreVariables {
  public:
   explicit RestoreVariables(const std::vector<Variable>& variables) : variables_(variables) {
-    for (const Variable& variable : variables) before_.push_back(variable.value());
+    for (const Variable& variable : variables) before_.push_back(stored_value(variable));
   }
   ~RestoreVariables() {
     for (size_t i = 0; i < before_.size(); ++i) variables_[i].storage() = before_[i];

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "alula/runtime/autocast.h"
+
 namespace alula::graph {
 namespace {
 
@@ -41,7 +43,7 @@ class NodeByNode {
     switch (node.kind) {
       case Node::Kind::kInput: return {next_input(node)};
       case Node::Kind::kConstant: return {node.constant};
-      case Node::Kind::kVariable: return {node.variable.value()};
+      case Node::Kind::kVariable: return {stored_value(node.variable)};
       case Node::Kind::kHost: return node.host->run({});
       case Node::Kind::kOp: break;
     }

@@ -3,6 +3,7 @@
 #include "alula/graph/unheard.h"
 #include "alula/ops/batching.h"
 #include "alula/ops/reshape.h"
+#include "alula/runtime/autocast.h"
 
 namespace alula::graph {
 namespace {
@@ -52,7 +53,7 @@ class BatchedRun {
     switch (node.kind) {
       case Node::Kind::kInput: return {inputs_[next_input_++]};
       case Node::Kind::kConstant: return {{node.constant, false}};
-      case Node::Kind::kVariable: return {{node.variable.value(), false}};
+      case Node::Kind::kVariable: return {{stored_value(node.variable), false}};
       case Node::Kind::kHost:
         return as_values(
             t_state.tracing() ? symbolic_outputs(node.host, node.outputs) : node.host->run({}),

@@ -155,6 +155,7 @@ std::shared_ptr<LayerImpl> FunctionalImpl::copy() const {
   }
   for (const Operand& result : results_) outputs.push_back(values[result.node][result.index]);
   auto model = std::make_shared<FunctionalImpl>(inputs, outputs, name());
+  model->set_dtype_policy(dtype_policy());
   model->set_class(typeid(FunctionalImpl));
   return model;
 }

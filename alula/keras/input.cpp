@@ -22,7 +22,8 @@ class InputCall final : public Call {
 }  // namespace
 
 InputLayerImpl::InputLayerImpl(const InputOptions& options)
-    : LayerImpl({.name = options.name, .dtype = options.dtype}), options(options) {
+    : LayerImpl({.name = options.name, .dtype = Policy(options.dtype.value_or(float32))}),
+      options(options) {
   require(options.shape.given(),
           "Input: the shape of one example must be given, such as .shape = {{28, 28, 1}}.");
   shape_ = options.shape.with_batch();

@@ -8,6 +8,7 @@
 #include "alula/keras/layers.h"
 #include "alula/keras/losses/losses.h"
 #include "alula/keras/metrics/metrics.h"
+#include "alula/keras/mixed_precision.h"
 #include "alula/keras/model.h"
 #include "alula/keras/names.h"
 #include "alula/keras/optimizers/optimizers.h"

@@ -1,12 +1,14 @@
 #include "alula/keras/layer.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "alula/keras/input.h"
 #include "alula/keras/names.h"
 #include "alula/keras/words.h"
 #include "alula/ops/cast.h"
+#include "alula/runtime/autocast.h"
 
 namespace alula::keras {
 namespace {
@@ -33,6 +35,21 @@ class CallScope {
 
  private:
   bool outer_, outermost_;
+};
+
+/// Within it variables are read as a layer wants them: a layer inside of another has a scope of its
+/// own.
+class ReadScope {
+ public:
+  ReadScope(const Policy& policy, bool casts) {
+    if (casts && policy.is_mixed())
+      scope_.emplace(policy.compute_dtype(), [](const Tensor& x, DType to) { return cast(x, to); });
+    else if (t_state.flags & kAutocasting)
+      scope_.emplace();
+  }
+
+ private:
+  std::optional<AutocastScope> scope_;
 };
 
 std::vector<Shape> shapes_of(const std::vector<Tensor>& tensors) {
@@ -100,7 +117,8 @@ std::shared_ptr<LayerImpl> LayerImpl::copy() const {
 
 Tensor LayerImpl::prepare(const Tensor& input) const {
   require(input.defined(), "layer '{}' ({}): an input is not defined yet.", name(), class_name());
-  return is_floating(input.dtype()) && input.dtype() != dtype() ? cast(input, dtype()) : input;
+  const DType wanted = compute_dtype();
+  return is_floating(input.dtype()) && input.dtype() != wanted ? cast(input, wanted) : input;
 }
 
 void LayerImpl::check_input(const Spec& x) const {
@@ -122,7 +140,7 @@ void LayerImpl::check_input(const Spec& x) const {
 void LayerImpl::ensure_built(const std::vector<Shape>& inputs) {
   if (built_) return;
   const WithoutTracing once;
-  for (const Shape& input : inputs) check_input({dtype(), input});
+  for (const Shape& input : inputs) check_input({compute_dtype(), input});
   try {
     build_all(inputs);
   } catch (...) {
@@ -143,8 +161,9 @@ Tensor LayerImpl::run(const Tensor& x, const CallOptions& options) {
     if (!built_) ensure_built({input.shape()});
     check_input(input.spec());
     begin_call();
+    const ReadScope reads(policy_, autocast_ == Autocast::kYes);
     if (!is_only_described(input)) return call(input);
-    const std::vector<Tensor> outputs = note_call({input}, options);
+    const std::vector<Tensor> outputs = note_call({x}, {input}, options);
     check_single(*this, outputs);
     return outputs[0];
   } catch (const InvalidArgumentError& error) {
@@ -162,19 +181,22 @@ std::vector<Tensor> LayerImpl::run_all(const std::vector<Tensor>& inputs,
     if (!built_) ensure_built(shapes_of(prepared));
     for (const Tensor& input : prepared) check_input(input.spec());
     begin_call();
+    const ReadScope reads(policy_, autocast_ == Autocast::kYes);
     const bool describe = any_symbolic(prepared) && !t_state.tracing();
-    return describe ? note_call(prepared, options) : call_all(prepared);
+    return describe ? note_call(inputs, prepared, options) : call_all(prepared);
   } catch (const InvalidArgumentError& error) {
     throw InvalidArgumentError(with_layer(*this, error.what()));
   }
 }
 
-/// The layer is run on symbolic tensors to learn what comes out; what it does inside is forgotten.
-std::vector<Tensor> LayerImpl::note_call(const std::vector<Tensor>& inputs,
+/// The layer is run on symbolic tensors to learn what comes out; what it does inside is forgotten,
+/// and so is how its inputs were prepared, which each call does anew.
+std::vector<Tensor> LayerImpl::note_call(const std::vector<Tensor>& given,
+                                         const std::vector<Tensor>& prepared,
                                          const CallOptions& options) {
   std::vector<Spec> specs;
-  for (const Tensor& output : call_all(inputs)) specs.push_back(output.spec());
-  const auto call = std::make_shared<LayerCall>(Layer(shared_from_this()), inputs, options);
+  for (const Tensor& output : call_all(prepared)) specs.push_back(output.spec());
+  const auto call = std::make_shared<LayerCall>(Layer(shared_from_this()), given, options);
   // The first call that is still held, as in Keras: a layer inside of a model is called again
   // whenever that is.
   if (noted_.expired()) {
@@ -202,7 +224,7 @@ Variable LayerImpl::add_weight(const WeightOptions& options) {
           "layer '{}' ({}): the shape of its weight '{}' depends on a dimension of the input that "
           "is not known. Got {}.",
           name(), class_name(), options.name, options.shape);
-  const Tensor value = options.initializer(options.shape, options.dtype.value_or(dtype()));
+  const Tensor value = options.initializer(options.shape, options.dtype.value_or(variable_dtype()));
   const Variable weight(value, {.trainable = options.trainable, .name = options.name});
   track_weight(weight);
   if (options.regularizer.given()) penalties_.emplace_back(weight, options.regularizer);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alula/keras/initializers.h"
+#include "alula/keras/mixed_precision.h"
 #include "alula/keras/regularizers.h"
 #include "alula/keras/setting.h"
 #include "alula/runtime/dispatch.h"
@@ -95,7 +96,7 @@ struct LayerOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};  // of its weights, and what it computes in: float32
+  Setting<Policy> dtype = {};  // of its weights, and what it computes in: the global policy
 };
 
 struct WeightOptions {
@@ -123,7 +124,8 @@ struct InputSpec {
 ///   using Scale = LayerOf<ScaleImpl>;
 class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
  public:
-  explicit LayerImpl(const LayerOptions& options = {}) : base_(options) {}
+  explicit LayerImpl(const LayerOptions& options = {})
+      : base_(options), policy_(options.dtype.value_or(mixed_precision::global_policy())) {}
   LayerImpl(const LayerImpl&) = delete;
   LayerImpl& operator=(const LayerImpl&) = delete;
   virtual ~LayerImpl() = default;
@@ -154,7 +156,14 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   /// none if there was none, or nothing is left that was made of it.
   std::vector<Tensor> noted_inputs() const;
   std::vector<Tensor> noted_outputs() const;
-  DType dtype() const { return base_.dtype.value_or(float32); }
+  /// What it computes in, and what its weights are kept in.
+  const Policy& dtype_policy() const { return policy_; }
+  /// To be said before the first call: what is there keeps its dtype.
+  void set_dtype_policy(const Policy& policy) { policy_ = policy; }
+  DType compute_dtype() const { return policy_.compute_dtype(); }
+  DType variable_dtype() const { return policy_.variable_dtype(); }
+  /// That of its weights, as in Keras.
+  DType dtype() const { return variable_dtype(); }
   bool trainable() const { return base_.trainable; }
   void set_trainable(bool trainable);
   const std::vector<Layer>& sublayers() const { return sublayers_; }
@@ -168,7 +177,7 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   /// What decides, beside the inputs, which ops a call is made of: the layers inside, and which of
   /// them are frozen.
   struct State {
-    uint64_t hash = 0;   // as long as the layers live, equal only if nothing of it has changed
+    uint64_t hash = 0;     // as long as the layers live, equal only if nothing of it has changed
     Device device = kCPU;  // where weights are, if not all are on the CPU
   };
   State state() const;
@@ -193,19 +202,27 @@ class LayerImpl : public std::enable_shared_from_this<LayerImpl> {
   /// Adds a scalar to the loss of the step under way.
   void add_loss(const Tensor& loss);
   void set_input_spec(const InputSpec& spec) { input_spec_ = spec; }
-  /// What is done to the inputs before a call; by default floating types are cast to `dtype()`.
+  /// What is done to the inputs before a call; by default floating types are cast to
+  /// `compute_dtype()`.
   virtual Tensor prepare(const Tensor& input) const;
   void set_built() { built_ = true; }
+  /// Whether variables that are read in `call` are cast to `compute_dtype()` where that is not
+  /// theirs. A layer that computes some of it in float32 does without.
+  enum class Autocast : uint8_t { kYes, kNo };
+  void set_autocast(Autocast autocast) { autocast_ = autocast; }
 
  private:
   void check_input(const Spec& x) const;
-  std::vector<Tensor> note_call(const std::vector<Tensor>& inputs, const CallOptions& options);
+  std::vector<Tensor> note_call(const std::vector<Tensor>& given,
+                                const std::vector<Tensor>& prepared, const CallOptions& options);
   void begin_call();
   void add_to(State& state) const;
   void collect_losses(uint64_t since, std::unordered_set<const LayerImpl*>& seen,
                       std::vector<Tensor>& losses) const;
 
   LayerOptions base_;
+  Policy policy_;
+  Autocast autocast_ = Autocast::kYes;
   std::string class_name_ = "Layer";
   bool built_ = false;
   std::vector<Shape> built_from_;
@@ -236,6 +253,7 @@ class LayerWith : public LayerImpl {
     Options same = options;
     same.name = name();
     same.trainable = trainable();
+    same.dtype = dtype_policy();
     auto layer = std::make_shared<Impl>(same);
     layer->set_class(typeid(Impl));
     return layer;

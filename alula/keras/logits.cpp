@@ -1,5 +1,7 @@
 #include "alula/keras/logits.h"
 
+#include "alula/ops/cast.h"
+
 namespace alula::keras {
 namespace {
 
@@ -14,6 +16,13 @@ struct Logits final : Note {
 Tensor remember_logits(Tensor probabilities, const Tensor& logits, Squashed kind) {
   probabilities.add_note(Ref<Note>(new Logits(logits, kind)));
   return probabilities;
+}
+
+Tensor at_least_single(const Tensor& x) {
+  if (!is_half(x.dtype())) return x;
+  const Logits* found = x.note<Logits>();
+  Tensor wide = cast(x, float32);
+  return found == nullptr ? wide : remember_logits(wide, cast(found->logits, float32), found->kind);
 }
 
 Tensor logits_behind(const Tensor& probabilities, Squashed kind) {

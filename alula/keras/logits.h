@@ -17,4 +17,7 @@ Tensor remember_logits(Tensor probabilities, const Tensor& logits, Squashed kind
 /// The logits that probabilities remember; undefined if there are none of this kind.
 Tensor logits_behind(const Tensor& probabilities, Squashed kind);
 
+/// The same in float32 if it is of 16 bits, and it remembers what it did before.
+Tensor at_least_single(const Tensor& x);
+
 }  // namespace alula::keras

@@ -98,6 +98,7 @@ struct CompileOptions {
   bool run_eagerly = false;         // op by op, rather than compiled: to look at values on the way
   int64_t steps_per_execution = 1;  // so many steps in a row, before callbacks are told
   JitCompile jit_compile = "auto";  // steps are compiled in any case
+  bool auto_scale_loss = true;      // scale the loss if the model's policy is "mixed_float16"
 };
 
 /// What `fit` evaluates on after an epoch: {x, y}, {x, y, sample_weight}, or a data set.

@@ -96,6 +96,7 @@ std::shared_ptr<LayerImpl> SequentialImpl::copy() const {
   if (input_.defined()) layers.emplace_back(input_.impl().copy());
   for (const Layer& layer : sublayers()) layers.emplace_back(layer.impl().copy());
   auto model = std::make_shared<SequentialImpl>(std::move(layers), name());
+  model->set_dtype_policy(dtype_policy());
   model->set_class(typeid(SequentialImpl));
   return model;
 }

@@ -4,6 +4,7 @@
 
 #include "alula/autograd/tape.h"
 #include "alula/core/log.h"
+#include "alula/keras/optimizers/loss_scale_optimizer.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/operators.h"
 
@@ -40,6 +41,17 @@ CompiledStep::Mode mode_of(const CompileOptions& options) {
   return options.run_eagerly ? CompiledStep::Mode::kEager : CompiledStep::Mode::kCompiled;
 }
 
+/// With the loss scaled where the model needs it.
+CompileOptions with_loss_scale(CompileOptions options, const ModelImpl& model) {
+  Optimizer& optimizer = options.optimizer;
+  const bool wanted = options.auto_scale_loss && model.dtype_policy() == Policy("mixed_float16");
+  if (!wanted || !optimizer.defined() || &optimizer.impl().core() != &optimizer.impl())
+    return options;
+  optimizer = optimizers::LossScaleOptimizer(
+      {.inner_optimizer = optimizer, .name = "loss_scale_optimizer"});
+  return options;
+}
+
 double number(const Tensor& scalar) {
   return scalar.dtype() == float32 ? static_cast<double>(scalar.item<float>())
                                    : scalar.item<double>();
@@ -49,7 +61,7 @@ double number(const Tensor& scalar) {
 
 Trainer::Trainer(ModelImpl& model, const CompileOptions& options)
     : model_(model),
-      options_(options),
+      options_(with_loss_scale(options, model)),
       loss_tracker_(metrics::Mean({.name = "loss"})),
       named_{{"loss", loss_tracker_}},
       train_(
@@ -121,7 +133,10 @@ void Trainer::name_metrics() {
 /// The losses of all outputs; in total by their weights, with the penalties on weights.
 void Trainer::add_losses(const Batch& batch, Forward& forward) const {
   Tensor& total = forward.total;
-  const auto include = [&](const Tensor& part) { total = total.defined() ? total + part : part; };
+  const auto include = [&](const Tensor& given) {
+    const Tensor part = is_half(given.dtype()) ? cast(given, float32) : given;
+    total = total.defined() ? total + part : part;
+  };
   forward.losses.assign(outputs_.size(), Tensor());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const Output& output = outputs_[i];
@@ -207,7 +222,8 @@ std::vector<Tensor> Trainer::train(const Batch& batch) {
   const Forward forward = run_forward(batch, {.training = true});
   std::vector<Variable> variables = Layer(model_.shared_from_this()).trainable_variables();
   if (!variables.empty()) {
-    options_.optimizer.apply(tape.gradient(forward.total, variables), variables);
+    const Tensor scaled = options_.optimizer.scale_loss(forward.total);
+    options_.optimizer.apply(tape.gradient(scaled, variables), variables);
   } else if (!warned_) {
     warned_ = true;
     logging::warn("training: the model '{}' has no trainable weights: it learns nothing.",

@@ -1,11 +1,15 @@
 #include "alula/ops/add.h"
 #include "alula/ops/sub.h"
+#include "alula/runtime/autocast.h"
 #include "alula/runtime/devices.h"
-#include "alula/runtime/variable.h"
 
 namespace alula {
 
-void Variable::update(const char* who, const Tensor& delta, bool subtract) {
+void Variable::update(const char* who, const Tensor& given, bool subtract) {
+  Tensor recast;
+  if (t_state.flags & kAutocasting) [[unlikely]]
+    recast = as_stored(given, *this);
+  const Tensor& delta = recast.defined() ? recast : given;
   check(who, delta);
   const DeviceScope home(device());  // wherever the delta is, and whatever scope this is in
   const Elementwise& function = subtract ? sub : add;

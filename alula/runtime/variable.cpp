@@ -1,5 +1,6 @@
 #include "alula/runtime/variable.h"
 
+#include "alula/runtime/autocast.h"
 #include "alula/runtime/devices.h"
 #include "alula/runtime/dispatch.h"
 
@@ -8,6 +9,14 @@ namespace {
 
 /// The same elements as a tensor of its own, so that nothing leads from it to how it was computed.
 Tensor detached(const Tensor& value) { return value.reshaped(value.shape()); }
+
+/// A reading that somebody wants to know of, or to see otherwise.
+Tensor read_noted(const Variable& variable, const Tensor& stored) {
+  const Tensor value = t_state.tracing() ? t_state.tracer->read(variable) : stored;
+  if (t_state.tracing() || (t_state.flags & ThreadState::kListening))
+    tell_listeners(variable, value);
+  return t_state.flags & kAutocasting ? autocast(value) : value;
+}
 
 }  // namespace
 
@@ -23,13 +32,9 @@ void Variable::fail_undefined() {
 
 Tensor Variable::value() const {
   const State& state = this->state();
-  if (t_state.tracing()) [[unlikely]] {
-    const Tensor symbol = t_state.tracer->read(*this);
-    tell_listeners(*this, symbol);
-    return symbol;
-  }
-  if (t_state.flags & ThreadState::kListening) [[unlikely]]
-    tell_listeners(*this, state.value);
+  constexpr uint32_t kNoted = ThreadState::kTracing | ThreadState::kListening | kAutocasting;
+  if (t_state.flags & kNoted) [[unlikely]]
+    return read_noted(*this, state.value);
   return state.value;
 }
 
@@ -39,7 +44,11 @@ void Variable::check(const char* who, const Tensor& value) const {
           value.spec(), value.dtype() == dtype() ? "Use reshape()." : "Use cast().");
 }
 
-void Variable::assign(const Tensor& value) {
+void Variable::assign(const Tensor& given) {
+  Tensor recast;
+  if (t_state.flags & kAutocasting) [[unlikely]]
+    recast = as_stored(given, *this);
+  const Tensor& value = recast.defined() ? recast : given;
   check("assign", value);
   if (t_state.tracing()) return t_state.tracer->assign(*this, value);
   Tensor& storage = state().value;

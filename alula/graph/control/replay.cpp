@@ -4,6 +4,7 @@
 
 #include "alula/ops/add.h"
 #include "alula/ops/fill.h"
+#include "alula/runtime/autocast.h"
 
 namespace alula::graph {
 namespace {
@@ -157,7 +158,7 @@ std::vector<Tensor> replay(const Graph& graph, std::span<const Tensor> inputs) {
     switch (node.kind) {
       case Node::Kind::kInput: values.set(i, {inputs[next++]}); break;
       case Node::Kind::kConstant: values.set(i, {node.constant}); break;
-      case Node::Kind::kVariable: values.set(i, {node.variable.value()}); break;
+      case Node::Kind::kVariable: values.set(i, {stored_value(node.variable)}); break;
       case Node::Kind::kHost: values.set(i, symbolic_outputs(node.host, node.outputs)); break;
       case Node::Kind::kOp: values.set(i, call_node(node, values.inputs_of(node))); break;
     }

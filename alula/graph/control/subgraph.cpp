@@ -5,6 +5,7 @@
 #include "alula/graph/control/history.h"
 #include "alula/graph/control/inside.h"
 #include "alula/graph/unheard.h"
+#include "alula/runtime/autocast.h"
 
 namespace alula::graph {
 namespace {
@@ -150,9 +151,9 @@ Graph Captured::closed(const Graph& graph) const {
 
 std::vector<Tensor> Captured::values() const {
   std::vector<Tensor> values;
-  for (const Variable& variable : assigned_) values.push_back(variable.value());
+  for (const Variable& variable : assigned_) values.push_back(stored_value(variable));
   values.insert(values.end(), tensors_.begin(), tensors_.end());
-  for (const Variable& variable : read_) values.push_back(variable.value());
+  for (const Variable& variable : read_) values.push_back(stored_value(variable));
   return values;
 }
 

@@ -9,7 +9,7 @@ struct ActivationOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class ActivationImpl : public LayerWith<ActivationImpl, ActivationOptions> {
@@ -25,7 +25,7 @@ struct ReLUOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class ReLUImpl : public LayerWith<ReLUImpl, ReLUOptions> {
@@ -39,7 +39,7 @@ struct LeakyReLUOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class LeakyReLUImpl : public LayerWith<LeakyReLUImpl, LeakyReLUOptions> {
@@ -53,7 +53,7 @@ struct ELUOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class ELUImpl : public LayerWith<ELUImpl, ELUOptions> {
@@ -67,7 +67,7 @@ struct SoftmaxLayerOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class SoftmaxImpl : public LayerWith<SoftmaxImpl, SoftmaxLayerOptions> {

@@ -23,13 +23,14 @@ BatchNormalizationImpl::BatchNormalizationImpl(const BatchNormalizationOptions& 
           options.epsilon);
   require(options.momentum >= 0 && options.momentum <= 1,
           "BatchNormalization: the momentum is a number from 0 to 1. Got {}.", options.momentum);
+  set_autocast(Autocast::kNo);
   set_input_spec({.min_rank = 1});
 }
 
 void BatchNormalizationImpl::build(const Shape& input) {
   const int axis = normalize_axis("BatchNormalization", options.axis, input.rank());
   const Shape channels{input[axis]};
-  const DType kept = at_least_float32(dtype());
+  const DType kept = at_least_float32(variable_dtype());
   if (options.scale)
     gamma = add_weight({.name = "gamma",
                         .shape = channels,
@@ -61,7 +62,9 @@ void BatchNormalizationImpl::build(const Shape& input) {
   set_input_spec(spec);
 }
 
-Tensor BatchNormalizationImpl::prepare(const Tensor& input) const { return cast(input, dtype()); }
+Tensor BatchNormalizationImpl::prepare(const Tensor& input) const {
+  return cast(input, compute_dtype());
+}
 
 Tensor BatchNormalizationImpl::scale_or_ones() const {
   return options.scale ? gamma.value() : ones_;
@@ -90,11 +93,11 @@ Tensor BatchNormalizationImpl::by_moving_averages(const Tensor& x) const {
   const Tensor factor = scale_or_ones() * rsqrt(moving_variance.value() + options.epsilon);
   const Tensor shift = center_or_zeros() - moving_mean.value() * factor;
   const int axis = normalize_axis("BatchNormalization", options.axis, x.rank());
-  if (axis == x.rank() - 1) return mul_add(x, cast(factor, x.dtype()), cast(shift, x.dtype()));
+  const Tensor wide = cast(x, factor.dtype());
+  if (axis == x.rank() - 1) return cast(mul_add(wide, factor, shift), x.dtype());
   Shape shape;  // [channels, 1, ...], to stand beside the inner dimensions
   for (int i = axis; i < x.rank(); ++i) shape.push_back(i == axis ? factor.size() : 1);
-  return mul_add(x, reshape(cast(factor, x.dtype()), shape),
-                 reshape(cast(shift, x.dtype()), shape));
+  return cast(mul_add(wide, reshape(factor, shape), reshape(shift, shape)), x.dtype());
 }
 
 }  // namespace alula::keras

@@ -18,7 +18,7 @@ struct BatchNormalizationOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class BatchNormalizationImpl : public LayerWith<BatchNormalizationImpl, BatchNormalizationOptions> {

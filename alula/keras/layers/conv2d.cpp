@@ -51,7 +51,7 @@ void Conv2DImpl::build(const Shape& input) {
   set_input_spec({.rank = 4, .channels = channels});
 }
 
-Tensor Conv2DImpl::prepare(const Tensor& input) const { return cast(input, dtype()); }
+Tensor Conv2DImpl::prepare(const Tensor& input) const { return cast(input, compute_dtype()); }
 
 Tensor Conv2DImpl::call(const Tensor& x) {
   Tensor y = conv2d(

@@ -22,7 +22,7 @@ struct Conv2DOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class Conv2DImpl : public LayerWith<Conv2DImpl, Conv2DOptions> {

@@ -49,7 +49,9 @@ int64_t transposed_size(int64_t input, int64_t kernel, int64_t stride, int64_t d
 
 }  // namespace
 
-Tensor Conv2DTransposeImpl::prepare(const Tensor& input) const { return cast(input, dtype()); }
+Tensor Conv2DTransposeImpl::prepare(const Tensor& input) const {
+  return cast(input, compute_dtype());
+}
 
 Tensor Conv2DTransposeImpl::call(const Tensor& x) {
   const Size2 size = options.kernel_size, strides = options.strides,

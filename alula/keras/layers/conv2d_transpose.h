@@ -21,7 +21,7 @@ struct Conv2DTransposeOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class Conv2DTransposeImpl : public LayerWith<Conv2DTransposeImpl, Conv2DTransposeOptions> {

@@ -26,7 +26,7 @@ void DenseImpl::build(const Shape& input) {
   set_input_spec({.min_rank = 2, .channels = input.back()});
 }
 
-Tensor DenseImpl::prepare(const Tensor& input) const { return cast(input, dtype()); }
+Tensor DenseImpl::prepare(const Tensor& input) const { return cast(input, compute_dtype()); }
 
 Tensor DenseImpl::call(const Tensor& x) {
   Tensor y = matmul(x, kernel);

@@ -15,7 +15,7 @@ struct DenseOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class DenseImpl : public LayerWith<DenseImpl, DenseOptions> {

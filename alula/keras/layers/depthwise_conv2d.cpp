@@ -34,7 +34,9 @@ void DepthwiseConv2DImpl::build(const Shape& input) {
   set_input_spec({.rank = 4, .channels = channels});
 }
 
-Tensor DepthwiseConv2DImpl::prepare(const Tensor& input) const { return cast(input, dtype()); }
+Tensor DepthwiseConv2DImpl::prepare(const Tensor& input) const {
+  return cast(input, compute_dtype());
+}
 
 /// As many groups as channels: a filter that takes one channel makes conv2d do that.
 Tensor DepthwiseConv2DImpl::call(const Tensor& x) {

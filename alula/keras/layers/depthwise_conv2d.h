@@ -21,7 +21,7 @@ struct DepthwiseConv2DOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class DepthwiseConv2DImpl : public LayerWith<DepthwiseConv2DImpl, DepthwiseConv2DOptions> {

@@ -11,7 +11,7 @@ struct DropoutOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class DropoutImpl : public LayerWith<DropoutImpl, DropoutOptions> {

@@ -6,6 +6,7 @@
 namespace alula::keras {
 
 EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& options) : LayerWith(options) {
+  set_autocast(Autocast::kNo);
   require(options.input_dim > 0 && options.output_dim > 0,
           "Embedding: input_dim and output_dim must be positive. Got {} and {}.", options.input_dim,
           options.output_dim);
@@ -26,6 +27,7 @@ Tensor EmbeddingImpl::prepare(const Tensor& input) const {
   return kIndexTypes.contains(input.dtype()) ? input : cast(input, int32);
 }
 
-Tensor EmbeddingImpl::call(const Tensor& x) { return gather(embeddings, x); }
+/// Only the rows that are looked up are cast, not the whole table.
+Tensor EmbeddingImpl::call(const Tensor& x) { return cast(gather(embeddings, x), compute_dtype()); }
 
 }  // namespace alula::keras

@@ -12,7 +12,7 @@ struct EmbeddingOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class EmbeddingImpl : public LayerWith<EmbeddingImpl, EmbeddingOptions> {

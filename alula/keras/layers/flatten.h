@@ -8,7 +8,7 @@ struct FlattenOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class FlattenImpl : public LayerWith<FlattenImpl, FlattenOptions> {

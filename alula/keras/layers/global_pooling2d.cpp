@@ -21,7 +21,7 @@ GlobalAveragePooling2DImpl::GlobalAveragePooling2DImpl(const GlobalPooling2DOpti
 
 /// A mean of integers is no integer.
 Tensor GlobalAveragePooling2DImpl::prepare(const Tensor& input) const {
-  return cast(input, dtype());
+  return cast(input, compute_dtype());
 }
 
 Tensor GlobalAveragePooling2DImpl::call(const Tensor& x) {

@@ -9,7 +9,7 @@ struct GlobalPooling2DOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class GlobalAveragePooling2DImpl

@@ -16,7 +16,7 @@ struct LambdaOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class LambdaImpl : public LayerWith<LambdaImpl, LambdaOptions> {

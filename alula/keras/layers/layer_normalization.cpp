@@ -27,6 +27,7 @@ bool are_last(const std::bitset<kMaxRank>& axes, int rank) {
 LayerNormalizationImpl::LayerNormalizationImpl(const LayerNormalizationOptions& options)
     : LayerWith(options) {
   require(options.epsilon > 0, "{}: epsilon must be positive. Got {}.", kName, options.epsilon);
+  set_autocast(Autocast::kNo);
   set_input_spec({.min_rank = 1});
 }
 
@@ -35,7 +36,7 @@ void LayerNormalizationImpl::build(const Shape& input) {
   Shape shape;
   for (int i = 0; i < input.rank(); ++i)
     if (axes[i]) shape.push_back(input[i]);
-  const DType kept = is_half(dtype()) ? float32 : dtype();
+  const DType kept = is_half(variable_dtype()) ? float32 : variable_dtype();
   if (options.scale)
     gamma = add_weight({.name = "gamma",
                         .shape = shape,
@@ -52,7 +53,9 @@ void LayerNormalizationImpl::build(const Shape& input) {
       {.rank = input.rank(), .channels = axes[input.rank() - 1] ? input.back() : kUnknown});
 }
 
-Tensor LayerNormalizationImpl::prepare(const Tensor& input) const { return cast(input, dtype()); }
+Tensor LayerNormalizationImpl::prepare(const Tensor& input) const {
+  return cast(input, compute_dtype());
+}
 
 /// With mean 0 and variance 1.
 Tensor LayerNormalizationImpl::normalized(const Tensor& x) const {

@@ -16,7 +16,7 @@ struct LayerNormalizationOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class LayerNormalizationImpl : public LayerWith<LayerNormalizationImpl, LayerNormalizationOptions> {

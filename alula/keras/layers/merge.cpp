@@ -49,8 +49,8 @@ Tensor SubtractImpl::merge(const std::vector<Tensor>& inputs) const {
 Tensor MultiplyImpl::merge(const std::vector<Tensor>& inputs) const { return folded(inputs, mul); }
 
 Tensor AverageImpl::merge(const std::vector<Tensor>& inputs) const {
-  const Tensor sum =
-      cast(folded(inputs, add), is_floating(inputs[0].dtype()) ? inputs[0].dtype() : dtype());
+  const Tensor sum = cast(folded(inputs, add),
+                          is_floating(inputs[0].dtype()) ? inputs[0].dtype() : compute_dtype());
   return inputs.size() == 1 ? sum : mul(sum, 1.0 / static_cast<double>(inputs.size()));
 }
 

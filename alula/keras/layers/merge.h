@@ -76,7 +76,7 @@ struct ConcatenateOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class ConcatenateImpl : public LayerWith<ConcatenateImpl, ConcatenateOptions> {

@@ -10,7 +10,7 @@ struct PermuteOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class PermuteImpl : public LayerWith<PermuteImpl, PermuteOptions> {

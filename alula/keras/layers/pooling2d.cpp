@@ -41,7 +41,9 @@ AveragePooling2DImpl::AveragePooling2DImpl(const AveragePooling2DOptions& option
 }
 
 /// A mean of integers is no integer.
-Tensor AveragePooling2DImpl::prepare(const Tensor& input) const { return cast(input, dtype()); }
+Tensor AveragePooling2DImpl::prepare(const Tensor& input) const {
+  return cast(input, compute_dtype());
+}
 
 Tensor AveragePooling2DImpl::call(const Tensor& x) { return avg_pool2d(x, windows(options)); }
 

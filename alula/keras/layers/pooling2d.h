@@ -26,7 +26,7 @@ struct MaxPooling2DOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class MaxPooling2DImpl : public LayerWith<MaxPooling2DImpl, MaxPooling2DOptions> {
@@ -43,7 +43,7 @@ struct AveragePooling2DOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class AveragePooling2DImpl : public LayerWith<AveragePooling2DImpl, AveragePooling2DOptions> {

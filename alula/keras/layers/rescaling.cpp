@@ -6,7 +6,7 @@
 
 namespace alula::keras {
 
-Tensor RescalingImpl::prepare(const Tensor& input) const { return cast(input, dtype()); }
+Tensor RescalingImpl::prepare(const Tensor& input) const { return cast(input, compute_dtype()); }
 
 Tensor RescalingImpl::call(const Tensor& x) {
   if (options.offset == 0) return mul(x, options.scale);

@@ -9,7 +9,7 @@ struct RescalingOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class RescalingImpl : public LayerWith<RescalingImpl, RescalingOptions> {

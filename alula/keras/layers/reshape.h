@@ -8,7 +8,7 @@ struct ReshapeOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class ReshapeImpl : public LayerWith<ReshapeImpl, ReshapeOptions> {

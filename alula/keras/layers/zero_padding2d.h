@@ -22,7 +22,7 @@ struct ZeroPadding2DOptions {
   InputShape input_shape = {};
   std::string name = {};
   bool trainable = true;
-  Setting<DType> dtype = {};
+  Setting<Policy> dtype = {};
 };
 
 class ZeroPadding2DImpl : public LayerWith<ZeroPadding2DImpl, ZeroPadding2DOptions> {

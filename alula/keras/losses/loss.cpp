@@ -1,5 +1,6 @@
 #include "alula/keras/losses/loss.h"
 
+#include "alula/keras/logits.h"
 #include "alula/keras/losses/matching.h"
 #include "alula/keras/words.h"
 #include "alula/ops/cast.h"
@@ -80,8 +81,10 @@ Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,
   const char* who = loss.name().c_str();
   check_defined(who, y_true, y_pred);
   const Kind kind = loss.reduction().kind();
-  const Tensor values = loss.call(y_true, y_pred);
-  const Tensor mask = loss.mask(y_true, y_pred);
+  // Where a model computes in 16 bits, that is too few for a loss.
+  const Tensor labels = at_least_single(y_true), predictions = at_least_single(y_pred);
+  const Tensor values = loss.call(labels, predictions);
+  const Tensor mask = loss.mask(labels, predictions);
   if (!mask.defined() && !sample_weight.defined()) return reduce(values, kind);
   const Tensor weights = mask.defined() ? masked(mask, sample_weight, kind) : sample_weight;
   return reduce_weighted(weighted(who, values, weights), kind);

@@ -1,5 +1,6 @@
 #include "alula/keras/metrics/mean.h"
 
+#include "alula/keras/logits.h"
 #include "alula/keras/losses/matching.h"
 #include "alula/ops/divide_no_nan.h"
 #include "alula/ops/operators.h"
@@ -80,7 +81,7 @@ MeanMetricWrapperImpl::MeanMetricWrapperImpl(Function function, const Options& o
 void MeanMetricWrapperImpl::update_state(const Tensor& y_true, const Tensor& y_pred,
                                          const Tensor& sample_weight) {
   check_defined(name().c_str(), y_true, y_pred);
-  add(function_(y_true, y_pred), sample_weight);
+  add(function_(at_least_single(y_true), at_least_single(y_pred)), sample_weight);
 }
 
 }  // namespace alula::keras::metrics

@@ -77,23 +77,34 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   /// What the optimizer's own variables (see `add_variable`) become by a step.
   virtual StepScalars own_after(const StepNumbers&) const { return {}; }
 
-  // What is done with it; users go through `Optimizer`.
-  void build(const std::vector<Variable>& variables);
+  // What is done with it; users go through `Optimizer`. An optimizer around another one overrides
+  // what is virtual here.
+  virtual void build(const std::vector<Variable>& variables);
   bool built() const { return built_; }
-  void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
-  void exclude_from_weight_decay(const ExcludeOptions& options);
-  void finalize_variable_values(const std::vector<Variable>& variables);
-  double learning_rate() const;
-  void set_learning_rate(double rate);
+  virtual void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
+  /// The same if the condition, a boolean scalar, holds; otherwise nothing changes, though it is
+  /// computed. Which of both it is, is not looked at.
+  void apply_if(const Tensor& condition, const std::vector<Tensor>& gradients,
+                const std::vector<Variable>& variables);
+  /// What gradients are to be taken of, so that `apply` gets what it expects.
+  virtual Tensor scale_loss(const Tensor& loss) const;
+  virtual void exclude_from_weight_decay(const ExcludeOptions& options);
+  virtual void finalize_variable_values(const std::vector<Variable>& variables);
+  virtual double learning_rate() const;
+  virtual void set_learning_rate(double rate);
   const std::string& name() const { return name_; }
   const OptimizerOptions& options() const { return options_; }
-  Variable iterations() const { return iterations_; }
-  std::vector<Variable> variables() const;
+  virtual Variable iterations() const { return iterations_; }
+  virtual std::vector<Variable> variables() const;
+  /// The optimizer that makes the steps: this one, or the one inside.
+  virtual const OptimizerImpl& core() const { return *this; }
+  void ignore_loss_scale_factor() { options_.loss_scale_factor = {}; }
 
  protected:
   /// A number of the optimizer's own, beside the slots: a float32 variable. From `build_own` only.
   Variable add_variable(const char* name, float initial);
   virtual void build_own() {}
+  void set_built() { built_ = true; }
 
  private:
   struct Tracked {
@@ -109,16 +120,17 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
     Tensor clip;  // what the gradient is multiplied by, if norms are clipped
   };
   /// A program for variables of one dtype that decay, or not. In a function that is traced, a call
-  /// that only accumulates runs the program, too: `waits`, it then leaves all as it is.
+  /// that only accumulates runs the program, too: `waits`, it then leaves all as it is. So does one
+  /// whose condition does not hold: `asks`.
   struct Update {
     DType dtype;
-    bool decays, waits;
-    int scalars;
+    bool decays, waits, asks;
+    int scalars;  // that the host gives
     ElementUpdate::Recorded recorded;
   };
   /// Where a number stands among those that a program reads; -1: it does not.
   struct ScalarPlaces {
-    int decay = -1, keep = -1, overwrite = -1, step = -1;
+    int decay = -1, keep = -1, overwrite = -1, step = -1, condition = -1;
     int count = 0;
   };
 
@@ -127,6 +139,7 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   bool is_step(int64_t ahead) const;
   double rate_after(int64_t calls) const;
   ScalarPlaces scalar_places(bool decays, bool waits) const;
+  Tensor unless_skipped(const Tensor& after, const Tensor& before) const;
   std::vector<Item> collect(const std::vector<Tensor>& gradients,
                             const std::vector<Variable>& variables);
   Tracked& find(const Variable& variable, size_t position);
@@ -156,6 +169,8 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   std::vector<std::unique_ptr<Update>> updates_;
   ExcludeOptions excluded_;
   std::unordered_set<const void*> warned_;
+  Tensor condition_;       // of the call under way; undefined: there is none
+  bool may_skip_ = false;  // whether calls have conditions: then the host cannot count them
 };
 
 /// What makes variables better, step by step. Copies are the same optimizer.
@@ -184,6 +199,10 @@ class Optimizer {
     impl().apply(gradients, variables);
   }
   void apply_gradients(const std::vector<GradientAndVariable>& pairs) const;
+  /// What gradients are to be taken of where the optimizer scales them: the loss times its factor,
+  /// by which `apply` divides them again. Training does this by itself.
+  ///   tape.gradient(optimizer.scale_loss(loss), variables)
+  Tensor scale_loss(const Tensor& loss) const { return impl().scale_loss(loss); }
   /// Makes what is kept for these variables, before the first step.
   void build(const std::vector<Variable>& variables) const { impl().build(variables); }
   bool built() const { return impl().built(); }

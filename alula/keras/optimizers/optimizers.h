@@ -7,6 +7,7 @@
 #include "alula/keras/optimizers/adamw.h"
 #include "alula/keras/optimizers/ftrl.h"
 #include "alula/keras/optimizers/lion.h"
+#include "alula/keras/optimizers/loss_scale_optimizer.h"
 #include "alula/keras/optimizers/nadam.h"
 #include "alula/keras/optimizers/optimizer.h"
 #include "alula/keras/optimizers/rmsprop.h"

@@ -49,6 +49,18 @@ std::vector<Tensor> ask_host(std::span<const Spec> specs, int64_t ahead, const V
   return host_function(of_iterations, {iterations.value()}, {specs.begin(), specs.end()});
 }
 
+/// Sets the condition of a call while it lasts.
+class WithCondition {
+ public:
+  WithCondition(Tensor& place, const Tensor& condition) : place_(place) { place_ = condition; }
+  ~WithCondition() { place_ = {}; }
+  WithCondition(const WithCondition&) = delete;
+  WithCondition& operator=(const WithCondition&) = delete;
+
+ private:
+  Tensor& place_;
+};
+
 }  // namespace
 
 void OptimizerImpl::apply(const std::vector<Tensor>& gradients,
@@ -63,13 +75,39 @@ void OptimizerImpl::apply(const std::vector<Tensor>& gradients,
     update(items, ahead);
     update_own(ahead);
   }
-  iterations_.assign_add(Tensor(int64_t{1}));
+  iterations_.assign_add(condition_.defined() ? cast(condition_, int64) : Tensor(int64_t{1}));
+}
+
+void OptimizerImpl::apply_if(const Tensor& condition, const std::vector<Tensor>& gradients,
+                             const std::vector<Variable>& variables) {
+  require(condition.defined() && condition.spec() == Spec{boolean, {}},
+          "{}: the condition of a step must be a boolean scalar.", name_);
+  const WithCondition under_way(condition_, condition);
+  may_skip_ = true;
+  OptimizerImpl::apply(gradients, variables);
+}
+
+Tensor OptimizerImpl::scale_loss(const Tensor& loss) const {
+  if (!options_.loss_scale_factor.given()) return loss;
+  return loss * options_.loss_scale_factor.value();
+}
+
+/// What becomes of something by a call that may be skipped.
+Tensor OptimizerImpl::unless_skipped(const Tensor& after, const Tensor& before) const {
+  return condition_.defined() ? where(condition_, after, before) : after;
 }
 
 /// The calls that the function being traced has made before this one: what is asked of the host
 /// before a run must count them, too. Each has added 1 to `iterations_`.
 int64_t OptimizerImpl::calls_ahead() const {
   if (!t_state.tracing()) return 0;
+  if (may_skip_) {
+    require<UnimplementedError>(own_.empty(),
+                                "{}: a step of this optimizer that may be skipped cannot be part "
+                                "of a function.",
+                                name_);
+    return kUnknownAhead;
+  }
   Tensor calls = iterations_.value();
   for (int64_t ahead = 0;; ++ahead) {
     const Symbol* symbol = calls.is_symbolic() ? calls.note<Symbol>() : nullptr;
@@ -175,7 +213,7 @@ bool OptimizerImpl::accumulate(std::vector<Item>& items, int64_t ahead) {
       Variable& sum = item.tracked->accumulator;
       const Tensor total = item.gradient + sum.value();
       item.gradient = total / every;
-      sum.assign(where(steps, zeros_like(total), total));
+      sum.assign(unless_skipped(where(steps, zeros_like(total), total), sum.value()));
     }
     return true;
   }
@@ -184,9 +222,9 @@ bool OptimizerImpl::accumulate(std::vector<Item>& items, int64_t ahead) {
     Variable& sum = item.tracked->accumulator;
     if (steps) {
       item.gradient = (item.gradient + sum.value()) / every;
-      sum.assign(zeros_like(item.gradient));
+      sum.assign(unless_skipped(zeros_like(item.gradient), sum.value()));
     } else {
-      sum.assign_add(item.gradient);
+      sum.assign_add(unless_skipped(item.gradient, zeros_like(item.gradient)));
     }
   }
   return steps;
@@ -220,20 +258,23 @@ OptimizerImpl::ScalarPlaces OptimizerImpl::scalar_places(bool decays, bool waits
   if (options_.use_ema) places.keep = places.count++;
   if (overwrites()) places.overwrite = places.count++;
   if (waits) places.step = places.count++;
+  places.condition = places.count;
   return places;
 }
 
 /// Records the rule, with what surrounds it.
 const OptimizerImpl::Update& OptimizerImpl::update_for(DType dtype, bool decays) {
   const bool waits = t_state.tracing() && options_.gradient_accumulation_steps.given();
+  const bool asks = condition_.defined();
   for (const auto& update : updates_)
-    if (update->dtype == dtype && update->decays == decays && update->waits == waits)
+    if (update->dtype == dtype && update->decays == decays && update->waits == waits &&
+        update->asks == asks)
       return *update;
   const ScalarPlaces places = scalar_places(decays, waits);
   const int average = static_cast<int>(slot_kinds_.size());  // its slot, if there is one
   const int slots = average + (options_.use_ema ? 1 : 0);
   ElementUpdate u({.dtype = dtype,
-                   .scalars = places.count,
+                   .scalars = places.count + (asks ? 1 : 0),
                    .slots = slots,
                    .own_scalars = clips_norms() ? 1 : 0});
   std::vector<Scalar> before = {u.value()};
@@ -250,14 +291,15 @@ const OptimizerImpl::Update& OptimizerImpl::update_for(DType dtype, bool decays)
     u.set_slot(average, keep * u.slot(average) + (1 - keep) * u.value());
   }
   if (overwrites()) u.set_value(select(u.scalar(places.overwrite) > 0, u.slot(average), u.value()));
-  if (waits) {
-    const Scalar steps = u.scalar(places.step) > 0;
+  const auto only_if = [&](const Scalar& steps) {
     u.set_value(select(steps, u.value(), before[0]));
     for (int i = 0; i < slots; ++i)
       u.set_slot(i, select(steps, u.slot(i), before[static_cast<size_t>(i) + 1]));
-  }
-  updates_.push_back(
-      std::make_unique<Update>(dtype, decays, waits, places.count, u.finish(class_name_.c_str())));
+  };
+  if (waits) only_if(u.scalar(places.step) > 0);
+  if (asks) only_if(u.scalar(places.condition) > 0);
+  updates_.push_back(std::make_unique<Update>(dtype, decays, waits, asks, places.count,
+                                              u.finish(class_name_.c_str())));
   return *updates_.back();
 }
 
@@ -312,6 +354,7 @@ void OptimizerImpl::update_some(std::span<Item> items, const Update& update, int
   } else {
     shared = shared_numbers(update, ahead);
   }
+  if (update.asks) shared.push_back(cast(condition_, computed_in(update.dtype)));
 
   InlineVector<TensorOrVariable, 64> inputs(shared.begin(), shared.end());
   std::vector<Variable> targets;
@@ -346,7 +389,8 @@ void OptimizerImpl::update_own(int64_t ahead) {
   };
   const std::vector<Spec> specs(own_.size(), {float32, {}});
   const std::vector<Tensor> values = t_state.tracing() ? host_tensors(specs, after) : after();
-  for (size_t i = 0; i < own_.size(); ++i) own_[i].assign(values[i]);
+  for (size_t i = 0; i < own_.size(); ++i)
+    own_[i].assign(unless_skipped(values[i], own_[i].value()));
 }
 
 }  // namespace alula::keras
