@@ -9,6 +9,7 @@ void bind_keras(nb::module_& m) {
   bind_keras_losses(keras);
   bind_keras_metrics(keras);
   bind_keras_optimizers(keras);
+  bind_keras_mixed_precision(keras);
   bind_keras_layer(keras);
   bind_keras_layers(keras);
   bind_keras_callbacks(keras);

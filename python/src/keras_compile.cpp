@@ -147,6 +147,7 @@ CompileOptions to_compile_options(const ModelImpl& model, const nb::kwargs& argu
       to_metric_lists(model, argument("weighted_metrics"), "weighted_metrics");
   options.run_eagerly = Convert<bool>::from(argument("run_eagerly"));
   options.steps_per_execution = nb::cast<int64_t>(argument("steps_per_execution"));
+  options.auto_scale_loss = Convert<bool>::from(argument("auto_scale_loss"));
   const nb::object jit = argument("jit_compile");
   if (PyUnicode_Check(jit.ptr()))
     options.jit_compile = nb::cast<std::string>(jit).c_str();

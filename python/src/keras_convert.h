@@ -72,6 +72,15 @@ struct Convert<DType> {
   static constexpr const char* kAnnotation = "str";
   static constexpr bool kKeeps = false;
 };
+/// What a layer computes in: a policy, its name or configuration, or a dtype.
+keras::Policy to_policy(nb::handle value);
+template <>
+struct Convert<keras::Policy> {
+  static keras::Policy from(nb::handle value) { return to_policy(value); }
+  static nb::object to(const keras::Policy& value) { return nb::cast(value.name()); }
+  static constexpr const char* kAnnotation = "typing.Any";
+  static constexpr bool kKeeps = false;
+};
 template <class T>
 struct Convert<keras::Setting<T>> {
   static keras::Setting<T> from(nb::handle value) {

@@ -319,14 +319,14 @@ nb::dict get_config(nb::handle self) {
   nb::dict config;
   config["name"] = layer.name();
   config["trainable"] = layer.trainable();
-  config["dtype"] = to_string(layer.dtype());
+  config["dtype"] = layer.dtype_policy().name();
   const LayerKind* kind = kind_of(self);
   if (kind == nullptr) return config;
   const nb::object kept = given_of(self);
   kind->table.show(kind->options(layer), kept, config);
   config["name"] = layer.name();
   config["trainable"] = layer.trainable();
-  config["dtype"] = to_string(layer.dtype());
+  config["dtype"] = layer.dtype_policy().name();
   return config;
 }
 
@@ -492,8 +492,14 @@ void bind_keras_layer(nb::module_& m) {
            })
       .def_prop_ro("name", &LayerImpl::name)
       .def_prop_ro("dtype", [](const LayerImpl& self) { return to_string(self.dtype()); })
-      .def_prop_ro("compute_dtype", [](const LayerImpl& self) { return to_string(self.dtype()); })
-      .def_prop_ro("variable_dtype", [](const LayerImpl& self) { return to_string(self.dtype()); })
+      .def_prop_ro("compute_dtype",
+                   [](const LayerImpl& self) { return to_string(self.compute_dtype()); })
+      .def_prop_ro("variable_dtype",
+                   [](const LayerImpl& self) { return to_string(self.variable_dtype()); })
+      .def_prop_rw(
+          "dtype_policy", [](const LayerImpl& self) { return self.dtype_policy(); },
+          [](LayerImpl& self, nb::handle policy) { self.set_dtype_policy(to_policy(policy)); },
+          nb::for_setter(nb::arg("policy").none()))
       .def_prop_rw("trainable", &LayerImpl::trainable, &LayerImpl::set_trainable)
       .def_prop_rw("built", &LayerImpl::built,
                    [](LayerImpl& self, bool built) {

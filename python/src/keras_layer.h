@@ -192,6 +192,7 @@ void bind_keras_model(nb::module_& m);
 void bind_keras_losses(nb::module_& m);
 void bind_keras_metrics(nb::module_& m);
 void bind_keras_optimizers(nb::module_& m);
+void bind_keras_mixed_precision(nb::module_& m);
 void bind_keras_callbacks(nb::module_& m);
 void bind_keras_functions(nb::module_& m);
 void bind_keras_output(nb::module_& m);

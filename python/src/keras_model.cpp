@@ -46,7 +46,8 @@ std::shared_ptr<LayerImpl> PyModel::copy() const {
   const auto inner = std::static_pointer_cast<FunctionalImpl>(functional_->copy());
   const nb::gil_scoped_acquire lock;
   nb::object made = self().type()("inputs"_a = wrap_all(inner->inputs()),
-                                  "outputs"_a = wrap_all(inner->outputs()), "name"_a = name());
+                                  "outputs"_a = wrap_all(inner->outputs()), "name"_a = name(),
+                                  "dtype"_a = dtype_policy().name());
   return nb::cast<std::shared_ptr<LayerImpl>>(made);
 }
 
@@ -111,7 +112,7 @@ void init_model(nb::pointer_and_handle<ModelImpl> self, const nb::args& args,
     else if (name == "trainable")
       options.trainable = Convert<bool>::from(value);
     else if (name == "dtype")
-      options.dtype = Convert<Setting<DType>>::from(value);
+      options.dtype = Convert<Setting<Policy>>::from(value);
     else
       throw nb::type_error(
           fmt::format(

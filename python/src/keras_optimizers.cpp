@@ -65,7 +65,7 @@ void minimize(const Shared& self, nb::handle loss, nb::handle var_list, nb::hand
   nb::object list = nb::borrow(var_list);
   if (PyCallable_Check(loss.ptr()) != 0 && held_tensor(loss) == nullptr) {
     GradientTape own;
-    const Tensor value = to_tensor(loss());
+    const Tensor value = self->scale_loss(to_tensor(loss()));
     if (PyCallable_Check(list.ptr()) != 0) list = list();
     const std::vector<Variable> variables = to_variables(list, "minimize");
     apply(self, own.gradient(value, variables), variables);
@@ -73,12 +73,17 @@ void minimize(const Shared& self, nb::handle loss, nb::handle var_list, nb::hand
   }
   if (tape.is_none())
     throw nb::value_error("minimize: a loss that is a tensor needs the tape that saw it.");
+  if (&self->core() != self.get())
+    throw nb::value_error(
+        "minimize: the optimizer scales the loss, so that it must be a function without "
+        "arguments.");
   if (PyCallable_Check(list.ptr()) != 0) list = list();
   apply(self, to_gradients(tape.attr("gradient")(loss, list)), to_variables(list, "minimize"));
 }
 
 nb::object learning_rate(const OptimizerImpl& self) {
-  if (!self.options().learning_rate.is_schedule()) return nb::cast(self.variables()[1]);
+  const OptimizerImpl& core = self.core();
+  if (!core.options().learning_rate.is_schedule()) return nb::cast(core.variables()[1]);
   return wrap(Tensor(Number(self.learning_rate()), float32));
 }
 
@@ -300,6 +305,12 @@ void bind_keras_optimizers(nb::module_& parent) {
            "One step: changes the variables by their gradients.")
       .def("minimize", &minimize, "loss"_a, "var_list"_a, "tape"_a = nb::none(),
            "name"_a = nb::none(), "One step down a loss.")
+      .def(
+          "scale_loss",
+          [](const OptimizerImpl& self, nb::handle loss) {
+            return wrap(self.scale_loss(to_tensor(loss)));
+          },
+          "loss"_a, "What gradients are to be taken of, where the optimizer scales the loss.")
       .def(
           "build",
           [](OptimizerImpl& self, nb::handle list) { self.build(to_variables(list, "build")); },

@@ -42,7 +42,7 @@ void compile(nb::handle self, nb::handle optimizer, nb::handle loss, nb::handle 
   arguments["run_eagerly"] = run_eagerly;
   arguments["steps_per_execution"] = steps_per_execution;
   arguments["jit_compile"] = jit_compile;
-  (void)auto_scale_loss;
+  arguments["auto_scale_loss"] = auto_scale_loss;
   nb::list kept;
   const Shared model = shared_of(self);
   const WithoutTracing once;
@@ -310,7 +310,8 @@ nb::dict default_step(nb::handle self, nb::handle data, bool training) {
     predictions = model->run_all(batch.x, {.training = true});
     loss = trainer->compute_loss(batch, predictions);
     const std::vector<Variable> variables = Layer(model).trainable_variables();
-    trainer->optimizer().apply(tape.gradient(loss, variables), variables);
+    const Tensor scaled = trainer->optimizer().scale_loss(loss);
+    trainer->optimizer().apply(tape.gradient(scaled, variables), variables);
   } else {
     predictions = model->run_all(batch.x, {.training = false});
     loss = trainer->compute_loss(batch, predictions);

@@ -16,6 +16,7 @@ from alula.keras import (
     layers,
     losses,
     metrics,
+    mixed_precision,
     models,
     optimizers,
     regularizers,
@@ -25,6 +26,7 @@ from alula.keras.initializers import Initializer
 from alula.keras.layers import Layer
 from alula.keras.losses import Loss
 from alula.keras.metrics import Metric
+from alula.keras.mixed_precision import DTypePolicy
 from alula.keras.optimizers import Optimizer
 from alula.keras.regularizers import Regularizer
 from alula.keras._words import missing as _missing

@@ -14,11 +14,15 @@ from alula._native.keras.optimizers import (
     Optimizer,
     RMSprop,
 )
+from alula._native.keras.mixed_precision import LossScaleOptimizer
 from alula.keras import _words
 from alula.keras.optimizers import legacy, schedules
 
 _words.add_from_config(Optimizer)
-_CLASSES = {cls.__name__: cls for cls in (SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, Ftrl, Lion, Nadam, RMSprop)}
+_CLASSES = {
+    cls.__name__: cls
+    for cls in (SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, Ftrl, Lion, LossScaleOptimizer, Nadam, RMSprop)
+}
 
 
 def get(identifier):
@@ -34,6 +38,19 @@ def get(identifier):
 
 
 serialize = _words.serialize
+
+
+def _loss_scale_config(self):
+    """What a LossScaleOptimizer was made with."""
+    return {
+        "name": self.name,
+        "inner_optimizer": serialize(self.inner_optimizer),
+        "initial_scale": self.initial_scale,
+        "dynamic_growth_steps": self.dynamic_growth_steps,
+    }
+
+
+LossScaleOptimizer.get_config = _loss_scale_config
 
 
 def deserialize(config, custom_objects=None):
