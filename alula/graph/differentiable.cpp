@@ -10,6 +10,7 @@
 #include "alula/graph/run.h"
 #include "alula/graph/trace.h"
 #include "alula/graph/unheard.h"
+#include "alula/runtime/autocast.h"
 
 namespace alula::graph {
 namespace {
@@ -247,7 +248,7 @@ Differentiable::~Differentiable() = default;
 Tensors Differentiable::run(TensorRefs inputs) const {
   std::vector<Tensor> given;
   for (size_t i = 0; i < inputs.size(); ++i) given.push_back(inputs[i]);
-  for (const Variable& variable : parts_->variables) given.push_back(variable.value());
+  for (const Variable& variable : parts_->variables) given.push_back(stored_value(variable));
   const std::vector<const Tensor*> refs = refs_to(given);
   const Tensors made = parts_->forward->run(TensorRefs(refs));
   const auto results = static_cast<ptrdiff_t>(parts_->results.size());
