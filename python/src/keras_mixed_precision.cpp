@@ -109,8 +109,8 @@ Policy to_policy(nb::handle value) {
   if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
   if (PyDict_Check(value.ptr())) {  // as Keras writes it into a configuration
     const auto outer = nb::cast<nb::dict>(value);
-    return nb::cast<std::string>(outer.contains("config") ? outer["config"]["name"]
-                                                          : outer["name"]);
+    const nb::object inner = outer.contains("config") ? nb::object(outer["config"]) : outer;
+    return nb::cast<std::string>(inner["name"]);
   }
   return to_dtype(value);
 }
