@@ -109,7 +109,8 @@ Policy to_policy(nb::handle value) {
   if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
   if (PyDict_Check(value.ptr())) {  // as Keras writes it into a configuration
     const auto outer = nb::cast<nb::dict>(value);
-    const nb::object inner = outer.contains("config") ? nb::object(outer["config"]) : outer;
+    const nb::object inner =
+        outer.contains("config") ? nb::object(outer["config"]) : nb::object(outer);
     return nb::cast<std::string>(inner["name"]);
   }
   return to_dtype(value);
