@@ -160,4 +160,5 @@ def prepare(step, way):
     return {"inference": inference, "tracing": tracing, "empty_call": empty_call}[step.kind](step, way)
 
 
-serve("PyTorch", torch.__version__.split("+")[0], ["eager", "channels_last", "compile"], prepare)
+if __name__ == "__main__":
+    serve("PyTorch", torch.__version__.split("+")[0], ["eager", "channels_last", "compile"], prepare)
