@@ -309,8 +309,9 @@ void OnDevice::feed(const Stage& stage, HostValues& values, std::byte* to) {
       require<InternalError>(value.spec() == node.outputs[k],
                              "function: host code gave {} where {} was expected.", value.spec(),
                              node.outputs[k]);
-      std::memcpy(to + layout_.places[i][k].offset, value.data(),
-                  static_cast<size_t>(value.bytes()));
+      if (value.size() > 0)
+        std::memcpy(to + layout_.places[i][k].offset, value.data(),
+                    static_cast<size_t>(value.bytes()));
     }
   }
 }
