@@ -61,25 +61,21 @@ if(ALULA_HAS_CUDA AND cuda_test_sources)
 endif()
 
 # The GPU's kernels without a GPU: each is compiled by NVRTC, and by the host's compiler to be run by the
-# emulated card, in the tests that run on every device. (Sanitizers don't know its switches of stacks.)
+# emulated card, in the tests that run on every device. These are a few of each family, since kernels take
+# time to compile; `ALULA_PLUGIN=…/libalula_cuda_emulated.so ops_test` runs them all in some twenty minutes.
+# (Sanitizers don't know the card's switches of stacks.)
 if(TARGET alula_cuda_emulated AND NOT ALULA_SANITIZE)
-  set(shards 4)
-  math(EXPR last "${shards} - 1")
-  foreach(shard RANGE ${last})
-    add_test(NAME Emulated.ops_${shard} COMMAND ops_test --gtest_brief=1)
-    list(APPEND emulated_tests Emulated.ops_${shard})
-    set(environment_${shard} GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${shard})
-  endforeach()
-  add_test(NAME Emulated.training COMMAND keras_test --gtest_brief=1 "--gtest_filter=FitOnDevice.*:CompiledStep.*")
-  list(APPEND emulated_tests Emulated.training)
-  foreach(test IN LISTS emulated_tests)
-    string(REGEX MATCH "[0-9]+$" shard "${test}")
-    set_tests_properties(
-      ${test}
-      PROPERTIES
-        LABELS emulated TIMEOUT 1200 ENVIRONMENT
-        "ALULA_PLUGIN=$<TARGET_FILE:alula_cuda_emulated>;ALULA_CACHE_DIR=${PROJECT_BINARY_DIR}/kernels;ALULA_EMULATED_NVRTC=90;ALULA_GUARD_BYTES=1;${environment_${shard}}")
-  endforeach()
+  set(emulated_ops concat conv2d_fused cumsum gather matmul_elementwise max_pool2d random_uniform reduce_max
+                   scatter_nd softmax top_k transpose)
+  list(TRANSFORM emulated_ops PREPEND "OpTest.")
+  list(JOIN emulated_ops ":" filter)
+  add_test(NAME Emulated.ops COMMAND ops_test --gtest_brief=1 "--gtest_filter=${filter}")
+  add_test(NAME Emulated.training COMMAND keras_test --gtest_brief=1
+                                          "--gtest_filter=FitOnDevice.*:CompiledStep.*")
+  set(environment "ALULA_PLUGIN=$<TARGET_FILE:alula_cuda_emulated>"
+                  "ALULA_CACHE_DIR=${PROJECT_BINARY_DIR}/kernels" ALULA_EMULATED_NVRTC=90 ALULA_GUARD_BYTES=1)
+  set_tests_properties(Emulated.ops Emulated.training PROPERTIES LABELS emulated TIMEOUT 1200
+                                                                 ENVIRONMENT "${environment}")
   add_dependencies(ops_test alula_cuda_emulated)
 endif()
 

@@ -168,9 +168,11 @@ std::vector<Case> op_cases(const std::vector<DType>& only = {}) {
       const bool broadcasts = program.inputs().size() > 1 && kOneOfEachWidth.contains(dtype);
       for (size_t pattern = 0; pattern < (broadcasts ? kShapes.size() : 1); ++pattern) {
         std::vector<Tensor> inputs;
+        // At a high order, polygamma is infinity times a number that the CPU flushes to zero.
+        const bool high = std::string_view(function->name()) == "polygamma";
         for (size_t k = 0; k < program.inputs().size(); ++k)
-          inputs.push_back(
-              values_of(program.inputs()[k], kShapes[pattern][k], k > 0 && program.can_fail()));
+          inputs.push_back(values_of(program.inputs()[k], kShapes[pattern][k],
+                                     high || (k > 0 && program.can_fail())));
         cases.push_back({&program, inputs,
                          fmt::format("{} of {}, shapes {}", function->name(), dtype, pattern)});
       }
