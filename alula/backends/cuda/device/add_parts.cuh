@@ -4,9 +4,8 @@
 // parts: [count][size]; a block of (32, n) threads adds 32 elements. The first elements go to
 // `first`, those from `split` on to `second`.
 template <class T, class To>
-KERNEL void BOUNDS(1024)
-    add_parts(const T* __restrict__ parts, int count, long long size, To* first, long long split,
-              To* second) {
+KERNEL void BOUNDS(1024) add_parts(const T* __restrict__ parts, int count, long long size,
+                                   To* first, long long split, To* second) {
   __shared__ T room[32][32];
   const long long i = (long long)blockIdx.x * 32 + threadIdx.x;
   T sums[4] = {};
@@ -22,5 +21,8 @@ KERNEL void BOUNDS(1024)
   if (threadIdx.y != 0 || i >= size) return;
   T sum = room[0][threadIdx.x];
   for (int k = 1; k < blockDim.y; ++k) sum += room[k][threadIdx.x];
-  if (i < split) first[i] = op_cast<To>(sum); else second[i - split] = op_cast<To>(sum);
+  if (i < split)
+    first[i] = op_cast<To>(sum);
+  else
+    second[i - split] = op_cast<To>(sum);
 }

@@ -3,10 +3,12 @@
 
 // Mean, and sum of squared distances from it, of so many elements. They are put together by the
 // method of Chan, Golub and LeVeque.
-template <class F> struct Moments {
+template <class F>
+struct Moments {
   F count, mean, squares, unused;
 };
-template <class T> struct BatchStatistics {
+template <class T>
+struct BatchStatistics {
   typedef typename Compared<T>::Type F;
   typedef Moments<F> Accumulator;
   F* mean;
@@ -23,8 +25,8 @@ template <class T> struct BatchStatistics {
   }
   // The first guess of the mean is rounded: the distances from it say how far it is off.
   template <int kCount, class Index>
-  static __device__ __forceinline__ Accumulator group(const T (&e)[kCount],
-                                                      const Index (&)[kCount], int valid) {
+  static __device__ __forceinline__ Accumulator group(const T (&e)[kCount], const Index (&)[kCount],
+                                                      int valid) {
     const F count = (F)valid;
     F sum = 0;
 #pragma unroll
@@ -50,11 +52,13 @@ template <class T> struct BatchStatistics {
   }
 };
 
-template <class T> struct BatchElement {
+template <class T>
+struct BatchElement {
   typedef typename Compared<T>::Type F;
   F dy, distance;  // of x from the mean
 };
-template <class T, unsigned kPacked> struct BatchSource {
+template <class T, unsigned kPacked>
+struct BatchSource {
   typedef BatchElement<T> Element;
   typedef typename BatchElement<T>::F F;
   static constexpr int kInputs = 3;
@@ -63,19 +67,20 @@ template <class T, unsigned kPacked> struct BatchSource {
   const F* mean;
   template <int kWidth, class Index>
   __device__ __forceinline__ void read(const Index (&at)[3], Element* to) const {
-    const auto a = fetch<kWidth, (kPacked & 1) != 0>(x, at[0]);
-    const auto b = fetch<kWidth, (kPacked & 2) != 0>(dy, at[1]);
-    const auto m = fetch<kWidth, (kPacked & 4) != 0>(mean, at[2]);
+    const auto a = fetch < kWidth, (kPacked & 1) != 0 > (x, at[0]);
+    const auto b = fetch < kWidth, (kPacked & 2) != 0 > (dy, at[1]);
+    const auto m = fetch < kWidth, (kPacked & 4) != 0 > (mean, at[2]);
 #pragma unroll
-    for (int v = 0; v < kWidth; ++v)
-      to[v] = {op_cast<F>(b.at[v]), op_cast<F>(a.at[v]) - m.at[v]};
+    for (int v = 0; v < kWidth; ++v) to[v] = {op_cast<F>(b.at[v]), op_cast<F>(a.at[v]) - m.at[v]};
   }
 };
 // sum(dy) and sum(dy * (x - mean)).
-template <class F> struct GradientSums {
+template <class F>
+struct GradientSums {
   F dy, product;
 };
-template <class T> struct BatchGradient {
+template <class T>
+struct BatchGradient {
   typedef typename Compared<T>::Type F;
   typedef GradientSums<F> Accumulator;
   F* dgamma;
@@ -97,8 +102,10 @@ template <class T> struct BatchGradient {
     Accumulator values[kCount];
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      if (i < valid) values[i] = {e[i].dy, e[i].dy * e[i].distance};
-      else values[i] = none();
+      if (i < valid)
+        values[i] = {e[i].dy, e[i].dy * e[i].distance};
+      else
+        values[i] = none();
     }
     return tree<BatchGradient>(values);
   }

@@ -20,7 +20,8 @@ DEVICE void stage_image(T* tile, const T* image, int y0, int x0, int c0, int cha
   }
 }
 
-template <class S> struct ConvTile {
+template <class S>
+struct ConvTile {
   static constexpr int kRows = ((S::kTileY - 1) * S::kPoolStrideY + S::kPoolY - 1) * S::kStrideY +
                                (S::kTapsY - 1) * S::kDilationY + 1;
   static constexpr int kColumns =
@@ -38,7 +39,8 @@ template <class S> struct ConvTile {
 };
 
 // A thread's view of the images and of its weights.
-template <class T, class S> struct ConvSource {
+template <class T, class S>
+struct ConvSource {
   typedef ConvTile<S> Tile;
   const T* tile;     // staged: the first element that the block needs
   const T* weights;  // of the thread's first channel
@@ -69,13 +71,16 @@ DEVICE void convolve(const ConvSource<T, S>& from, const Pack<T, S::kEach>* kept
   typedef ConvTile<S> Tile;
 #pragma unroll(Tile::kTerms <= 48 ? S::kGroupIn : 1)
   for (int c = 0; c < S::kGroupIn; ++c)
-#pragma unroll(S::kTapsY * S::kTapsX <= 25 ? S::kTapsY : 1)
+#pragma unroll(S::kTapsY* S::kTapsX <= 25 ? S::kTapsY : 1)
     for (int i = 0; i < S::kTapsY; ++i)
 #pragma unroll(S::kTapsX <= 16 ? S::kTapsX : 1)
       for (int j = 0; j < S::kTapsX; ++j) {
         const int term = (i * S::kTapsX + j) * S::kGroupIn + c;
         Pack<T, S::kEach> w;
-        if constexpr (Tile::kFilterInRegisters) w = kept[term]; else w = from.weight(term);
+        if constexpr (Tile::kFilterInRegisters)
+          w = kept[term];
+        else
+          w = from.weight(term);
 #pragma unroll
         for (int v = 0; v < Tile::kPartY; ++v)
 #pragma unroll
@@ -122,8 +127,7 @@ DEVICE void conv_window(const ConvSource<T, S>& from, const Pack<T, S::kEach>* k
         for (int u = 0; u < Tile::kPartX; ++u) {
           const int y = row * S::kPoolStrideY - S::kPoolBeforeY + v0 + v;
           const int x = column * S::kPoolStrideX - S::kPoolBeforeX + u0 + u;
-          if (!S::kPoolInside &&
-              (y < 0 || y >= S::kConvRows || x < 0 || x >= S::kConvColumns))
+          if (!S::kPoolInside && (y < 0 || y >= S::kConvRows || x < 0 || x >= S::kConvColumns))
             continue;
           if constexpr (!S::kPools) {
             const long long pixel = (image * S::kConvRows + y) * S::kConvColumns + x;
@@ -153,7 +157,7 @@ DEVICE void conv_window(const ConvSource<T, S>& from, const Pack<T, S::kEach>* k
 }
 
 template <class T, class S, class After>
-KERNEL void BOUNDS(S::kLanes * S::kPositions)
+KERNEL void BOUNDS(S::kLanes* S::kPositions)
     conv2d_fused(const T* __restrict__ input, const T* __restrict__ filter,
                  unsigned char* positions, const After after) {
   typedef ConvTile<S> Tile;

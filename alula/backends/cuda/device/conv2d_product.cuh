@@ -2,9 +2,13 @@
 // as in conv2d_direct; a batch of products is the groups of channels.
 
 // [pixels of the result, taps and channels]: what the windows look at.
-template <class T, class S> struct ConvWindows {
+template <class T, class S>
+struct ConvWindows {
   static constexpr bool kAlongK = true;
-  struct Line { const T* image; int y, x; };
+  struct Line {
+    const T* image;
+    int y, x;
+  };
   const T* data;
   int lines;
 
@@ -26,9 +30,13 @@ template <class T, class S> struct ConvWindows {
 };
 
 // [taps and channels, pixels of the result]: the same, for the gradient of the filter.
-template <class T, class S> struct ConvWindowsAcross {
+template <class T, class S>
+struct ConvWindowsAcross {
   static constexpr bool kAlongK = false;
-  struct Line { const T* data; int y, x; };
+  struct Line {
+    const T* data;
+    int y, x;
+  };
   const T* data;
 
   __device__ __forceinline__ const T* start(int group) const { return data + group * S::kGroupIn; }
@@ -49,9 +57,13 @@ template <class T, class S> struct ConvWindowsAcross {
 
 // [pixels of the images, taps and channels of the result]: the gradients of the results that looked
 // at a pixel.
-template <class T, class S> struct ConvGradients {
+template <class T, class S>
+struct ConvGradients {
   static constexpr bool kAlongK = true;
-  struct Line { const T* image; int y, x; };
+  struct Line {
+    const T* image;
+    int y, x;
+  };
   const T* data;
   int lines;
 
@@ -76,7 +88,8 @@ template <class T, class S> struct ConvGradients {
 };
 
 // [taps and channels of the result, channels of the images]: the weights that lead back.
-template <class T, class S> struct ConvWeightsBack {
+template <class T, class S>
+struct ConvWeightsBack {
   static constexpr bool kAlongK = true;
   typedef const T* Line;
   const T* data;

@@ -1,9 +1,10 @@
 // The filter's gradient of a convolution that was max-pooled, after conv2d_direct: each thread
-// visits the winners of one channel in some windows, and keeps the sums for kTermY x kTermX x kTermC
-// weights. S as there, with kLanes channels and kPositions windows at a time, and:
+// visits the winners of one channel in some windows, and keeps the sums for kTermY x kTermX x
+// kTermC weights. S as there, with kLanes channels and kPositions windows at a time, and:
 //   kBias: whether the values themselves are added up, too
 
-template <class S> struct WinnerTile {
+template <class S>
+struct WinnerTile {
   static constexpr int kRows = ((S::kTileY - 1) * S::kPoolStrideY + S::kPoolY - 1) * S::kStrideY +
                                (S::kTermY - 1) * S::kDilationY + 1;
   static constexpr int kColumns =
@@ -46,8 +47,8 @@ DEVICE void add_winners(const T* tile, const T* image_from, const Before& before
           } else {
             const int iy = y0 + y + i * S::kDilationY, ix = x0 + x + j * S::kDilationX;
             if (iy >= 0 && iy < S::kHeight && ix >= 0 && ix < S::kWidth && c < channels)
-              sum = add_product(value, *(image_from + (iy * S::kWidth + ix) * S::kChannels + c),
-                                sum);
+              sum =
+                  add_product(value, *(image_from + (iy * S::kWidth + ix) * S::kChannels + c), sum);
           }
         }
     if constexpr (S::kBias) sums[Tile::kTerms] += value;
@@ -56,7 +57,7 @@ DEVICE void add_winners(const T* tile, const T* image_from, const Before& before
 
 // Grid: parts, blocks of channels, parts of the filter. parts: [gridDim.x][weights, bias].
 template <class T, class S, class Before>
-KERNEL void BOUNDS(S::kLanes * S::kPositions)
+KERNEL void BOUNDS(S::kLanes* S::kPositions)
     conv2d_filter_gradient_at(const T* __restrict__ input,
                               const unsigned char* __restrict__ positions, const Before before,
                               long long images, T* __restrict__ parts) {
@@ -102,7 +103,8 @@ KERNEL void BOUNDS(S::kLanes * S::kPositions)
   // The threads' sums become the block's.
   T* const room = (T*)shared;  // [kSums][kPositions][kLanes]
 #pragma unroll
-  for (int k = 0; k < Tile::kSums; ++k) room[k * (S::kLanes * S::kPositions) + threadIdx.x] = sums[k];
+  for (int k = 0; k < Tile::kSums; ++k)
+    room[k * (S::kLanes * S::kPositions) + threadIdx.x] = sums[k];
   __syncthreads();
   constexpr long long kWeights = (long long)S::kTapsY * S::kTapsX * S::kGroupIn * S::kOut;
   T* const to = parts + blockIdx.x * (kWeights + (S::kBias ? S::kOut : 0));
@@ -110,8 +112,7 @@ KERNEL void BOUNDS(S::kLanes * S::kPositions)
     const int k = i / S::kLanes, o = i % S::kLanes;
     if (in_span + o >= kSpan) continue;
     T sum = 0;
-    for (int p = 0; p < S::kPositions; ++p)
-      sum += room[(k * S::kPositions + p) * S::kLanes + o];
+    for (int p = 0; p < S::kPositions; ++p) sum += room[(k * S::kPositions + p) * S::kLanes + o];
     const int c = k % S::kTermC, x = tap_x + k / S::kTermC % S::kTermX,
               y = tap_y + k / S::kTermC / S::kTermX;
     if (k == Tile::kTerms) {

@@ -2,14 +2,16 @@
 
 // Where the elements of an output stand in an input: dimensions from the innermost outwards. Steps
 // may be negative, in which case sums wrap around on their way.
-template <class Index> struct Strided {
+template <class Index>
+struct Strided {
   Index count, start;
   int rank;
   Divider<Index> dims[16];
   Index steps[16];
 
   // For kRank dimensions; 0: as many as `rank` says.
-  template <int kRank> __device__ __forceinline__ Index find(Index i) const {
+  template <int kRank>
+  __device__ __forceinline__ Index find(Index i) const {
     const int last = (kRank > 0 ? kRank : rank) - 1;
     Index from = start;
 #pragma unroll
@@ -36,7 +38,8 @@ KERNEL void strided_copy(const T* from, T* to, Strided<Index> plan) {
 
 // Matrices to be transposed: elements that differ in `along` follow one another in the input, those
 // that differ in `across` in the output.
-template <class Index> struct Tiled {
+template <class Index>
+struct Tiled {
   Divider<Index> across_tiles, along_tiles;
   Index across, along;
   Index from_step, to_step;  // of across, of along

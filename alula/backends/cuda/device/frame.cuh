@@ -5,7 +5,8 @@ enum Outside { kConstant, kReflect, kSymmetric, kAround };
 
 // Dimensions from the innermost outwards: the output's, the input's, how many elements come before
 // the input's first (as many less than none wrap around), and the input's steps.
-template <class Index> struct Framed {
+template <class Index>
+struct Framed {
   Index count;
   int rank;
   Divider<Index> dims[8];
@@ -13,7 +14,8 @@ template <class Index> struct Framed {
 };
 
 // The place in an input of `size` elements for one that may be up to `size` outside.
-template <int kOutside, class Index> DEVICE Index place_inside(Index at, Index size) {
+template <int kOutside, class Index>
+DEVICE Index place_inside(Index at, Index size) {
   const bool before = at > (Index)-1 / 2;
   if (kOutside == kReflect) return before ? 0 - at : at < size ? at : 2 * size - 2 - at;
   if (kOutside == kSymmetric) return before ? ~at : at < size ? at : 2 * size - 1 - at;

@@ -2,7 +2,8 @@
 
 // The result is rows of `chosen` slices of `slice` elements; `repeats` rows that follow one another
 // share their positions. A position is `depth` indices, into dimensions of the sizes `dims`.
-template <class Index> struct Picks {
+template <class Index>
+struct Picks {
   Index count, slices;  // of elements in the result; of slices in a row of the input
   Divider<Index> slice, chosen, repeats;
   int depth;

@@ -2,7 +2,8 @@
 
 // A whole as rows, and parts that are pieces of each row. Rows of `row` elements; the parts cover
 // `length` of them from `begin` on, and part k ends before ends[k] of these.
-template <class Index> struct Parts {
+template <class Index>
+struct Parts {
   Index count;
   Divider<Index> length;
   Index row, begin;

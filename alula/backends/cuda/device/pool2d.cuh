@@ -2,7 +2,9 @@
 // gradients, of one pixel, which asks the windows that hold it. kY, kX: the windows' size; 0 if it
 // is not known before.
 
-struct PoolAxis { int input, size, stride, before, output; };
+struct PoolAxis {
+  int input, size, stride, before, output;
+};
 struct Pool {
   PoolAxis y, x;
   Divider<unsigned int> packs, columns;  // of what a thread has one of, in one image
@@ -11,14 +13,23 @@ struct Pool {
   long long images;
 };
 
-template <class T> DEVICE T lowest() { return (T)Integer<T>::kLow; }
-template <> __device__ __forceinline__ float lowest<float>() { return float_of(0xff7fffffu); }
-template <> __device__ __forceinline__ double lowest<double>() {
+template <class T>
+DEVICE T lowest() {
+  return (T)Integer<T>::kLow;
+}
+template <>
+__device__ __forceinline__ float lowest<float>() {
+  return float_of(0xff7fffffu);
+}
+template <>
+__device__ __forceinline__ double lowest<double>() {
   return double_of(0xffefffffffffffffull);
 }
 
 // The positions of a window, or the windows that hold a position: [from, to).
-struct PoolRange { int from, to; };
+struct PoolRange {
+  int from, to;
+};
 DEVICE PoolRange positions_of(const PoolAxis& axis, int size, int window) {
   const int start = window * axis.stride - axis.before;
   return {max(start, 0), min(start + size, axis.input)};
@@ -29,7 +40,8 @@ DEVICE PoolRange windows_of(const PoolAxis& axis, int size, int position) {
 }
 
 // Calls f(image, row, column, channel) for each of a thread's items.
-template <int kWidth, class F> DEVICE void for_each_pooled(const Pool& pool, const F& f) {
+template <int kWidth, class F>
+DEVICE void for_each_pooled(const Pool& pool, const F& f) {
   for (long long image = blockIdx.y; image < pool.images; image += gridDim.y)
     for (unsigned int i = first<unsigned int>(); i < pool.count; i += stride<unsigned int>()) {
       const unsigned int pixel = pool.packs.divide(i), row = pool.columns.divide(pixel);
@@ -45,10 +57,14 @@ DEVICE long long input_at(const Pool& p, long long image, int y, int x, int chan
 DEVICE long long output_at(const Pool& p, long long image, int y, int x, int channel) {
   return ((image * p.y.output + y) * p.x.output + x) * p.channels + channel;
 }
-template <int kKnown> DEVICE int size_of(const PoolAxis& axis) {
+template <int kKnown>
+DEVICE int size_of(const PoolAxis& axis) {
   return kKnown > 0 ? kKnown : axis.size;
 }
-template <class T> DEVICE bool same(T a, T b) { return a == b || (a != a && b != b); }
+template <class T>
+DEVICE bool same(T a, T b) {
+  return a == b || (a != a && b != b);
+}
 
 // The largest value of each window and, unless `positions` is null, the first place of it.
 template <class T, int kY, int kX, int kWidth>
@@ -97,7 +113,7 @@ KERNEL void max_pool2d(const T* __restrict__ input, T* output, const Pool p) {
 }
 template <class T, int kY, int kX, int kWidth>
 KERNEL void max_pool2d_with_positions(const T* __restrict__ input, T* output,
-                                          unsigned char* positions, const Pool p) {
+                                      unsigned char* positions, const Pool p) {
   find_largest<T, kY, kX, kWidth>(input, output, positions, p);
 }
 
@@ -126,7 +142,7 @@ KERNEL void avg_pool2d(const T* __restrict__ input, T* output, const Pool p) {
 // What stands in `values` at the first of each window's largest values.
 template <class T, int kY, int kX, int kWidth>
 KERNEL void max_pool2d_pick(const T* __restrict__ input, const T* __restrict__ output,
-                                const T* __restrict__ values, T* result, const Pool p) {
+                            const T* __restrict__ values, T* result, const Pool p) {
   typedef SumType<T> C;
   for_each_pooled<kWidth>(p, [&](long long image, int row, int column, int channel) {
     const PoolRange rows = positions_of(p.y, size_of<kY>(p.y), row);
@@ -141,8 +157,7 @@ KERNEL void max_pool2d_pick(const T* __restrict__ input, const T* __restrict__ o
         const auto candidates = load<kWidth>(input, from), taken = load<kWidth>(values, from);
 #pragma unroll
         for (int k = 0; k < kWidth; ++k) {
-          const bool wins =
-              !found[k] && same(op_cast<C>(candidates.at[k]), op_cast<C>(best.at[k]));
+          const bool wins = !found[k] && same(op_cast<C>(candidates.at[k]), op_cast<C>(best.at[k]));
           if (wins) picked.at[k] = taken.at[k];
           found[k] |= wins;
         }
@@ -154,8 +169,8 @@ KERNEL void max_pool2d_pick(const T* __restrict__ input, const T* __restrict__ o
 // What stands in `values` at each window's position.
 template <class T, int kY, int kX, int kWidth>
 KERNEL void max_pool2d_gather(const T* __restrict__ values,
-                                  const unsigned char* __restrict__ positions, T* result,
-                                  const Pool p) {
+                              const unsigned char* __restrict__ positions, T* result,
+                              const Pool p) {
   for_each_pooled<kWidth>(p, [&](long long image, int row, int column, int channel) {
     const long long at = output_at(p, image, row, column, channel);
     const auto winners = load<kWidth>(positions, at);
@@ -182,8 +197,7 @@ DEVICE void gather_windows(const Pool& p, T* result, const F& f) {
     const PoolRange columns = windows_of(p.x, size_of<kX>(p.x), column);
     C sums[kWidth] = {};
     for (int y = rows.from; y < rows.to; ++y)
-      for (int x = columns.from; x < columns.to; ++x)
-        f(image, y, x, row, column, channel, sums);
+      for (int x = columns.from; x < columns.to; ++x) f(image, y, x, row, column, channel, sums);
     Pack<T, kWidth> pack;
 #pragma unroll
     for (int k = 0; k < kWidth; ++k) pack.at[k] = op_cast<T>(sums[k]);
@@ -194,61 +208,63 @@ DEVICE void gather_windows(const Pool& p, T* result, const F& f) {
 // A pixel gets the gradient of the windows whose value is its own, and no earlier pixel's.
 template <class T, int kY, int kX, int kWidth>
 KERNEL void max_pool2d_gradient(const T* __restrict__ input, const T* __restrict__ output,
-                                    const T* __restrict__ gradient, T* result, const Pool p) {
+                                const T* __restrict__ gradient, T* result, const Pool p) {
   typedef SumType<T> C;
-  gather_windows<T, kY, kX, kWidth>(p, result, [&](long long image, int y, int x, int row,
-                                                   int column, int channel, C(&sums)[kWidth]) {
-    const long long at = output_at(p, image, y, x, channel);
-    const auto best = load<kWidth>(output, at), given = load<kWidth>(gradient, at);
-    const auto own = load<kWidth>(input, input_at(p, image, row, column, channel));
-    bool wins[kWidth];
-#pragma unroll
-    for (int k = 0; k < kWidth; ++k)
-      wins[k] = same(op_cast<C>(own.at[k]), op_cast<C>(best.at[k]));
-    const PoolRange rows = positions_of(p.y, size_of<kY>(p.y), y);
-    const PoolRange columns = positions_of(p.x, size_of<kX>(p.x), x);
-    for (int i = rows.from; i <= row; ++i)
-      for (int j = columns.from; j < (i == row ? column : columns.to); ++j) {
-        const auto earlier = load<kWidth>(input, input_at(p, image, i, j, channel));
+  gather_windows<T, kY, kX, kWidth>(
+      p, result,
+      [&](long long image, int y, int x, int row, int column, int channel, C(&sums)[kWidth]) {
+        const long long at = output_at(p, image, y, x, channel);
+        const auto best = load<kWidth>(output, at), given = load<kWidth>(gradient, at);
+        const auto own = load<kWidth>(input, input_at(p, image, row, column, channel));
+        bool wins[kWidth];
 #pragma unroll
         for (int k = 0; k < kWidth; ++k)
-          wins[k] &= !same(op_cast<C>(earlier.at[k]), op_cast<C>(best.at[k]));
-      }
+          wins[k] = same(op_cast<C>(own.at[k]), op_cast<C>(best.at[k]));
+        const PoolRange rows = positions_of(p.y, size_of<kY>(p.y), y);
+        const PoolRange columns = positions_of(p.x, size_of<kX>(p.x), x);
+        for (int i = rows.from; i <= row; ++i)
+          for (int j = columns.from; j < (i == row ? column : columns.to); ++j) {
+            const auto earlier = load<kWidth>(input, input_at(p, image, i, j, channel));
 #pragma unroll
-    for (int k = 0; k < kWidth; ++k)
-      if (wins[k]) sums[k] = op_add(sums[k], op_cast<C>(given.at[k]));
-  });
+            for (int k = 0; k < kWidth; ++k)
+              wins[k] &= !same(op_cast<C>(earlier.at[k]), op_cast<C>(best.at[k]));
+          }
+#pragma unroll
+        for (int k = 0; k < kWidth; ++k)
+          if (wins[k]) sums[k] = op_add(sums[k], op_cast<C>(given.at[k]));
+      });
 }
 
 // A pixel gets the values of the windows whose positions name it.
 template <class T, int kY, int kX, int kWidth>
 KERNEL void max_pool2d_scatter(const T* __restrict__ values,
-                                   const unsigned char* __restrict__ positions, T* result,
-                                   const Pool p) {
-  gather_windows<T, kY, kX, kWidth>(p, result, [&](long long image, int y, int x, int row,
-                                                   int column, int channel, T(&sums)[kWidth]) {
-    const long long at = output_at(p, image, y, x, channel);
-    const auto winners = load<kWidth>(positions, at);
-    const auto given = load<kWidth>(values, at);
-    const int here = (row - y * p.y.stride + p.y.before) * size_of<kX>(p.x) + column -
-                     x * p.x.stride + p.x.before;
+                               const unsigned char* __restrict__ positions, T* result,
+                               const Pool p) {
+  gather_windows<T, kY, kX, kWidth>(
+      p, result,
+      [&](long long image, int y, int x, int row, int column, int channel, T(&sums)[kWidth]) {
+        const long long at = output_at(p, image, y, x, channel);
+        const auto winners = load<kWidth>(positions, at);
+        const auto given = load<kWidth>(values, at);
+        const int here = (row - y * p.y.stride + p.y.before) * size_of<kX>(p.x) + column -
+                         x * p.x.stride + p.x.before;
 #pragma unroll
-    for (int k = 0; k < kWidth; ++k)
-      if (winners.at[k] == here) sums[k] += given.at[k];
-  });
+        for (int k = 0; k < kWidth; ++k)
+          if (winners.at[k] == here) sums[k] += given.at[k];
+      });
 }
 
 // A pixel gets its share of each window that holds it.
 template <class T, int kY, int kX, int kWidth>
 KERNEL void avg_pool2d_gradient(const T* __restrict__ gradient, T* result, const Pool p) {
   typedef SumType<T> C;
-  gather_windows<T, kY, kX, kWidth>(p, result, [&](long long image, int y, int x, int, int,
-                                                   int channel, C(&sums)[kWidth]) {
-    const PoolRange rows = positions_of(p.y, size_of<kY>(p.y), y);
-    const PoolRange columns = positions_of(p.x, size_of<kX>(p.x), x);
-    const C count = (C)((rows.to - rows.from) * (columns.to - columns.from));
-    const auto given = load<kWidth>(gradient, output_at(p, image, y, x, channel));
+  gather_windows<T, kY, kX, kWidth>(
+      p, result, [&](long long image, int y, int x, int, int, int channel, C(&sums)[kWidth]) {
+        const PoolRange rows = positions_of(p.y, size_of<kY>(p.y), y);
+        const PoolRange columns = positions_of(p.x, size_of<kX>(p.x), x);
+        const C count = (C)((rows.to - rows.from) * (columns.to - columns.from));
+        const auto given = load<kWidth>(gradient, output_at(p, image, y, x, channel));
 #pragma unroll
-    for (int k = 0; k < kWidth; ++k) sums[k] += op_cast<C>(given.at[k]) / count;
-  });
+        for (int k = 0; k < kWidth; ++k) sums[k] += op_cast<C>(given.at[k]) / count;
+      });
 }

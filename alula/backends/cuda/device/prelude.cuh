@@ -17,33 +17,57 @@
 
 // ---- types -----------------------------------------------------------------------------------
 
-struct Half { unsigned short bits; };
-struct BFloat16 { unsigned short bits; };
+struct Half {
+  unsigned short bits;
+};
+struct BFloat16 {
+  unsigned short bits;
+};
 
-template <class A, class B> struct Same { static constexpr bool value = false; };
-template <class A> struct Same<A, A> { static constexpr bool value = true; };
-template <class T> constexpr bool is_half = Same<T, Half>::value || Same<T, BFloat16>::value;
-template <class T> constexpr bool is_float = Same<T, float>::value || Same<T, double>::value;
+template <class A, class B>
+struct Same {
+  static constexpr bool value = false;
+};
+template <class A>
+struct Same<A, A> {
+  static constexpr bool value = true;
+};
+template <class T>
+constexpr bool is_half = Same<T, Half>::value || Same<T, BFloat16>::value;
+template <class T>
+constexpr bool is_float = Same<T, float>::value || Same<T, double>::value;
 
 // Integers wrap around, which only unsigned ones may do in C++; small ones as unsigned int, since
 // they would become int otherwise.
-template <class T> struct Integer { typedef T Wrapping; };
-template <class W, long long kLow_, unsigned long long kHigh_> struct Limits {
+template <class T>
+struct Integer {
+  typedef T Wrapping;
+};
+template <class W, long long kLow_, unsigned long long kHigh_>
+struct Limits {
   typedef W Wrapping;
   static constexpr long long kLow = kLow_;
   static constexpr unsigned long long kHigh = kHigh_;
 };
-template <> struct Integer<signed char> : Limits<unsigned int, -128, 127> {};
-template <> struct Integer<short> : Limits<unsigned int, -32768, 32767> {};
-template <> struct Integer<int> : Limits<unsigned int, -2147483647 - 1, 2147483647> {};
-template <> struct Integer<long long>
+template <>
+struct Integer<signed char> : Limits<unsigned int, -128, 127> {};
+template <>
+struct Integer<short> : Limits<unsigned int, -32768, 32767> {};
+template <>
+struct Integer<int> : Limits<unsigned int, -2147483647 - 1, 2147483647> {};
+template <>
+struct Integer<long long>
     : Limits<unsigned long long, -9223372036854775807LL - 1, 9223372036854775807ULL> {};
-template <> struct Integer<unsigned char> : Limits<unsigned int, 0, 255> {};
-template <> struct Integer<unsigned short> : Limits<unsigned int, 0, 65535> {};
-template <> struct Integer<unsigned int> : Limits<unsigned int, 0, 4294967295U> {};
-template <> struct Integer<unsigned long long>
-    : Limits<unsigned long long, 0, 18446744073709551615ULL> {};
-template <class T> using Wrapping = typename Integer<T>::Wrapping;
+template <>
+struct Integer<unsigned char> : Limits<unsigned int, 0, 255> {};
+template <>
+struct Integer<unsigned short> : Limits<unsigned int, 0, 65535> {};
+template <>
+struct Integer<unsigned int> : Limits<unsigned int, 0, 4294967295U> {};
+template <>
+struct Integer<unsigned long long> : Limits<unsigned long long, 0, 18446744073709551615ULL> {};
+template <class T>
+using Wrapping = typename Integer<T>::Wrapping;
 
 // ---- conversions -----------------------------------------------------------------------------
 
@@ -70,7 +94,8 @@ DEVICE void from_float(float x, BFloat16& to) {
 }
 
 // What does not fit goes to the nearest limit, NaN to 0.
-template <class To, class From> DEVICE To op_cast(From x) {
+template <class To, class From>
+DEVICE To op_cast(From x) {
   if constexpr (Same<To, From>::value) {
     return x;
   } else if constexpr (is_half<From>) {
@@ -93,15 +118,21 @@ template <class To, class From> DEVICE To op_cast(From x) {
 
 // ---- instructions ----------------------------------------------------------------------------
 
-template <class T> DEVICE T op_neg(T x) { return (T)(0 - (Wrapping<T>)x); }
+template <class T>
+DEVICE T op_neg(T x) {
+  return (T)(0 - (Wrapping<T>)x);
+}
 DEVICE float op_neg(float x) { return -x; }
 DEVICE double op_neg(double x) { return -x; }
-template <class T> DEVICE T op_abs(T x) { return x < (T)0 ? op_neg(x) : x; }
+template <class T>
+DEVICE T op_abs(T x) {
+  return x < (T)0 ? op_neg(x) : x;
+}
 DEVICE float op_abs(float x) { return fabsf(x); }
 DEVICE double op_abs(double x) { return fabs(x); }
 
-#define FLOATING(name, function)                              \
-  DEVICE float op_##name(float x) { return function##f(x); }  \
+#define FLOATING(name, function)                             \
+  DEVICE float op_##name(float x) { return function##f(x); } \
   DEVICE double op_##name(double x) { return function(x); }
 FLOATING(sqrt, sqrt)
 FLOATING(exp, exp)
@@ -116,18 +147,46 @@ FLOATING(erf, erf)
 FLOATING(floor, floor)
 FLOATING(ceil, ceil)
 FLOATING(round, rint)
-template <class T> DEVICE T op_floor(T x) { return x; }
-template <class T> DEVICE T op_ceil(T x) { return x; }
-template <class T> DEVICE T op_round(T x) { return x; }
+template <class T>
+DEVICE T op_floor(T x) {
+  return x;
+}
+template <class T>
+DEVICE T op_ceil(T x) {
+  return x;
+}
+template <class T>
+DEVICE T op_round(T x) {
+  return x;
+}
 
-template <class T> DEVICE T op_add(T a, T b) { return (T)((Wrapping<T>)a + (Wrapping<T>)b); }
-template <class T> DEVICE T op_sub(T a, T b) { return (T)((Wrapping<T>)a - (Wrapping<T>)b); }
-template <class T> DEVICE T op_mul(T a, T b) { return (T)((Wrapping<T>)a * (Wrapping<T>)b); }
-template <class T> DEVICE T op_div(T a, T b) { return a / b; }
-template <class T> DEVICE T op_min(T a, T b) { return a < b || a != a ? a : b; }
-template <class T> DEVICE T op_max(T a, T b) { return a > b || a != a ? a : b; }
+template <class T>
+DEVICE T op_add(T a, T b) {
+  return (T)((Wrapping<T>)a + (Wrapping<T>)b);
+}
+template <class T>
+DEVICE T op_sub(T a, T b) {
+  return (T)((Wrapping<T>)a - (Wrapping<T>)b);
+}
+template <class T>
+DEVICE T op_mul(T a, T b) {
+  return (T)((Wrapping<T>)a * (Wrapping<T>)b);
+}
+template <class T>
+DEVICE T op_div(T a, T b) {
+  return a / b;
+}
+template <class T>
+DEVICE T op_min(T a, T b) {
+  return a < b || a != a ? a : b;
+}
+template <class T>
+DEVICE T op_max(T a, T b) {
+  return a > b || a != a ? a : b;
+}
 
-template <class T> DEVICE T op_floordiv(T a, T b) {
+template <class T>
+DEVICE T op_floordiv(T a, T b) {
   if (b == 0) return 0;
   if ((T)-1 < (T)0 && b == (T)-1) return op_neg(a);  // the smallest number overflows
   const T quotient = (T)(a / b);
@@ -136,18 +195,21 @@ template <class T> DEVICE T op_floordiv(T a, T b) {
 DEVICE float op_floordiv(float a, float b) { return floorf(a / b); }
 DEVICE double op_floordiv(double a, double b) { return floor(a / b); }
 
-template <class T> DEVICE T op_mod(T a, T b) {
+template <class T>
+DEVICE T op_mod(T a, T b) {
   if (b == 0 || ((T)-1 < (T)0 && b == (T)-1)) return 0;
   const T remainder = (T)(a % b);
   return (T)(remainder != 0 && (a < 0) != (b < 0) ? remainder + b : remainder);
 }
-template <class T> DEVICE T with_sign_of(T remainder, T b) {
+template <class T>
+DEVICE T with_sign_of(T remainder, T b) {
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 DEVICE float op_mod(float a, float b) { return with_sign_of(fmodf(a, b), b); }
 DEVICE double op_mod(double a, double b) { return with_sign_of(fmod(a, b), b); }
 
-template <class T> DEVICE T op_pow(T base, T exponent) {
+template <class T>
+DEVICE T op_pow(T base, T exponent) {
   if (exponent < 0) return 0;
   T result = 1;
   for (T power = base; exponent != 0; exponent = (T)(exponent / 2)) {
@@ -159,20 +221,39 @@ template <class T> DEVICE T op_pow(T base, T exponent) {
 DEVICE float op_pow(float a, float b) { return powf(a, b); }
 DEVICE double op_pow(double a, double b) { return pow(a, b); }
 
-template <class T> DEVICE bool op_equal(T a, T b) { return a == b; }
-template <class T> DEVICE bool op_not_equal(T a, T b) { return a != b; }
-template <class T> DEVICE bool op_less(T a, T b) { return a < b; }
-template <class T> DEVICE bool op_less_equal(T a, T b) { return a <= b; }
+template <class T>
+DEVICE bool op_equal(T a, T b) {
+  return a == b;
+}
+template <class T>
+DEVICE bool op_not_equal(T a, T b) {
+  return a != b;
+}
+template <class T>
+DEVICE bool op_less(T a, T b) {
+  return a < b;
+}
+template <class T>
+DEVICE bool op_less_equal(T a, T b) {
+  return a <= b;
+}
 DEVICE bool op_not(bool x) { return !x; }
 DEVICE bool op_and(bool a, bool b) { return a && b; }
 DEVICE bool op_or(bool a, bool b) { return a || b; }
-template <class T> DEVICE T op_select(bool condition, T a, T b) { return condition ? a : b; }
+template <class T>
+DEVICE T op_select(bool condition, T a, T b) {
+  return condition ? a : b;
+}
 
 // ---- elements --------------------------------------------------------------------------------
 
 // Neighbours that are read and written in one access.
-template <class T, int kWidth> struct alignas(sizeof(T) * kWidth) Pack { T at[kWidth]; };
-template <int kWidth, class T, class Index> DEVICE Pack<T, kWidth> load(const T* from, Index i) {
+template <class T, int kWidth>
+struct alignas(sizeof(T) * kWidth) Pack {
+  T at[kWidth];
+};
+template <int kWidth, class T, class Index>
+DEVICE Pack<T, kWidth> load(const T* from, Index i) {
   return *(const Pack<T, kWidth>*)(from + i);
 }
 template <int kWidth, class T, class Index>
@@ -180,18 +261,27 @@ DEVICE void store(T* to, Index i, const Pack<T, kWidth>& pack) {
   *(Pack<T, kWidth>*)(to + i) = pack;
 }
 
-template <class Index> DEVICE Index first() { return (Index)blockIdx.x * blockDim.x + threadIdx.x; }
-template <class Index> DEVICE Index stride() { return (Index)gridDim.x * blockDim.x; }
+template <class Index>
+DEVICE Index first() {
+  return (Index)blockIdx.x * blockDim.x + threadIdx.x;
+}
+template <class Index>
+DEVICE Index stride() {
+  return (Index)gridDim.x * blockDim.x;
+}
 
 // Division by a number that stays the same.
-template <class Index> struct Divider;
-template <> struct Divider<unsigned int> {
+template <class Index>
+struct Divider;
+template <>
+struct Divider<unsigned int> {
   unsigned int multiplier, shift, divisor;
   __device__ __forceinline__ unsigned int divide(unsigned int n) const {
     return (__umulhi(n, multiplier) + n) >> shift;
   }
 };
-template <> struct Divider<unsigned long long> {
+template <>
+struct Divider<unsigned long long> {
   unsigned long long divisor;
   __device__ __forceinline__ unsigned long long divide(unsigned long long n) const {
     return n / divisor;
@@ -199,7 +289,8 @@ template <> struct Divider<unsigned long long> {
 };
 
 // Where the inputs that broadcast are: dimensions from the innermost outwards, and their strides.
-template <int kRank, int kInputs, class Index> struct Rows {
+template <int kRank, int kInputs, class Index>
+struct Rows {
   Index count;
   Divider<Index> dims[kRank];
   Index strides[kInputs][kRank];
@@ -221,7 +312,8 @@ template <int kRank, int kInputs, class Index> struct Rows {
 // ---- threads that work together --------------------------------------------------------------
 
 // Joins the values of a warp's threads; every thread gets the result.
-template <class T, class Join> DEVICE T join_warp(T x, Join join) {
+template <class T, class Join>
+DEVICE T join_warp(T x, Join join) {
 #pragma unroll
   for (int mask = 16; mask > 0; mask /= 2) x = join(x, __shfl_xor_sync(0xffffffffu, x, mask));
   return x;
@@ -229,7 +321,8 @@ template <class T, class Join> DEVICE T join_warp(T x, Join join) {
 
 // Joins the values of a block's threads, whose number is a multiple of 32; every thread gets the
 // result. `room` is shared memory for 32 values; it can be used again after the next barrier.
-template <class T, class Join> DEVICE T join_block(T x, T none, T* room, Join join) {
+template <class T, class Join>
+DEVICE T join_block(T x, T none, T* room, Join join) {
   x = join_warp(x, join);
   __syncthreads();
   if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = x;

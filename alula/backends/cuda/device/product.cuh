@@ -12,7 +12,8 @@ struct ProductPlace {
   int column_step;  // from one matrix to the next, where matrices are columns of one result
 };
 
-template <class W> struct ProductThreads {
+template <class W>
+struct ProductThreads {
   static constexpr int kAcross = W::kN / W::kEachN;
   static constexpr int kCount = W::kM / W::kEachM * kAcross;
   // Neighbours that a thread reads from shared memory at once.
@@ -29,7 +30,8 @@ template <class W> struct ProductThreads {
 };
 
 // One factor's way into shared memory: [kK][kLines + 4], where a warp's stores meet few banks.
-template <class T, class W, int kLines, class Factor> struct ProductLoader {
+template <class T, class W, int kLines, class Factor>
+struct ProductLoader {
   typedef SumType<T> C;
   static constexpr int kThreads = ProductThreads<W>::kCount;
   static constexpr int kCount = kLines * W::kK / kThreads;
@@ -42,12 +44,10 @@ template <class T, class W, int kLines, class Factor> struct ProductLoader {
   T next[kCount];
 
   __device__ __forceinline__ static int line_of(int i) {
-    return Factor::kAlongK ? threadIdx.x / W::kK + i * (kThreads / W::kK)
-                           : threadIdx.x % kLines;
+    return Factor::kAlongK ? threadIdx.x / W::kK + i * (kThreads / W::kK) : threadIdx.x % kLines;
   }
   __device__ __forceinline__ static int k_of(int i) {
-    return Factor::kAlongK ? threadIdx.x % W::kK
-                           : threadIdx.x / kLines + i * (kThreads / kLines);
+    return Factor::kAlongK ? threadIdx.x % W::kK : threadIdx.x / kLines + i * (kThreads / kLines);
   }
   __device__ __forceinline__ void start(const Factor& factor, int matrix, int first) {
     const T* const from = factor.start(matrix);
@@ -69,10 +69,13 @@ template <class T, class W, int kLines, class Factor> struct ProductLoader {
 };
 
 // One is read while the other is filled.
-template <class C, int kSize> struct alignas(16) ProductTiles { C at[2][kSize]; };
+template <class C, int kSize>
+struct alignas(16) ProductTiles {
+  C at[2][kSize];
+};
 
-// Grid: tiles of each matrix of the batch, parts of k. A part has `each` terms; where there are several,
-// their sums go to `parts`, else the results through the program.
+// Grid: tiles of each matrix of the batch, parts of k. A part has `each` terms; where there are
+// several, their sums go to `parts`, else the results through the program.
 template <class T, class W, class A, class B, class After>
 KERNEL void BOUNDS(ProductThreads<W>::kCount)
     product(const A a, const B b, const int m, const int n, const int k, const int each,
@@ -111,7 +114,8 @@ KERNEL void BOUNDS(ProductThreads<W>::kCount)
       C x[W::kEachM], y[W::kEachN];
 #pragma unroll
       for (int r = 0; r < W::kEachM; r += Threads::kPackM) {
-        const auto pack = load<Threads::kPackM>(tiles_a.at[side], i * LoadA::kRow + Threads::row(r));
+        const auto pack =
+            load<Threads::kPackM>(tiles_a.at[side], i * LoadA::kRow + Threads::row(r));
 #pragma unroll
         for (int q = 0; q < Threads::kPackM; ++q) x[r + q] = pack.at[q];
       }
@@ -151,7 +155,7 @@ KERNEL void BOUNDS(ProductThreads<W>::kCount)
 // kernel has made.
 template <class T, class Part, class After>
 KERNEL void finish_product(const Part* parts, const int count, const long long size,
-                               const unsigned int columns, const After after) {
+                           const unsigned int columns, const After after) {
   typedef SumType<Part> C;
   for (long long i = first<long long>(); i < size; i += stride<long long>()) {
     C sum = op_cast<C>(parts[i]);
@@ -165,7 +169,7 @@ KERNEL void finish_product(const Part* parts, const int count, const long long s
 // The same for many parts: threads of a block of (32, up to 16) share those of an element.
 template <class T, class Part, class After>
 KERNEL void finish_many_parts(const Part* parts, const int count, const long long size,
-                                  const unsigned int columns, const After after) {
+                              const unsigned int columns, const After after) {
   typedef SumType<Part> C;
   __shared__ C room[16][32];
   const long long i = (long long)blockIdx.x * 32 + threadIdx.x;
@@ -203,7 +207,8 @@ struct ProductBatch {
 };
 
 // A matrix [lines, k], or [k, lines] if not along k, with `row` elements in a row.
-template <class T, bool kAlong> struct Matrix {
+template <class T, bool kAlong>
+struct Matrix {
   static constexpr bool kAlongK = kAlong;
   typedef const T* Line;
   const T* data;

@@ -8,7 +8,7 @@ constexpr int kWarpKeys = kTileKeys / (kRadixThreads / 32);
 // `counts` is [rows, kDigits, tiles].
 template <class Key>
 KERNEL void count_digits(const Key* keys, unsigned int* counts, long long length, int tiles,
-                             int shift) {
+                         int shift) {
   __shared__ unsigned int room[kDigits];
   const long long row = blockIdx.x / tiles;
   const int tile = blockIdx.x % tiles;
@@ -37,8 +37,8 @@ DEVICE unsigned int same_digit(unsigned int digit, unsigned int among) {
 // `begins` are the scanned counts. Positions go along with the keys if kPairs.
 template <class Key, bool kPairs>
 KERNEL void place_digits(const Key* keys, const unsigned int* at, Key* sorted,
-                             unsigned int* sorted_at, const unsigned int* begins, long long length,
-                             int tiles, int shift) {
+                         unsigned int* sorted_at, const unsigned int* begins, long long length,
+                         int tiles, int shift) {
   constexpr int kWarps = kRadixThreads / 32, kRounds = kWarpKeys / 32;
   __shared__ unsigned int room[kWarps][kDigits];
   const long long row = blockIdx.x / tiles;
@@ -81,11 +81,12 @@ KERNEL void place_digits(const Key* keys, const unsigned int* at, Key* sorted,
   }
 }
 
-// ---- between tensors and keys --------------------------------------------------------------------
+// ---- between tensors and keys
+// --------------------------------------------------------------------
 
 template <class T, bool kPairs>
-KERNEL void write_keys(const T* x, RowsAlong rows, long long count, int descending,
-                           KeyOf<T>* keys, unsigned int* at) {
+KERNEL void write_keys(const T* x, RowsAlong rows, long long count, int descending, KeyOf<T>* keys,
+                       unsigned int* at) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     const long long row = i / rows.length, inside = i % rows.length;
     const T value = x[rows.at(row, inside)];
@@ -95,7 +96,7 @@ KERNEL void write_keys(const T* x, RowsAlong rows, long long count, int descendi
 }
 template <class T>
 KERNEL void read_keys(const KeyOf<T>* keys, RowsAlong rows, long long count, int descending,
-                          T* out) {
+                      T* out) {
   for (long long i = first<long long>(); i < count; i += stride<long long>())
     out[rows.at(i / rows.length, i % rows.length)] = from_key<T>(keys[i], descending);
 }
@@ -106,7 +107,7 @@ KERNEL void read_positions(const unsigned int* at, RowsAlong rows, long long cou
 // The first k of each row.
 template <class T>
 KERNEL void read_top(const T* x, const unsigned int* at, long long length, long long k,
-                         long long count, T* values, int* indices) {
+                     long long count, T* values, int* indices) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     const long long row = i / k;
     const unsigned int position = at[row * length + i % k];

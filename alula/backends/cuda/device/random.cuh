@@ -1,8 +1,12 @@
-// Random numbers: a function of a key and a counter, so that an element is the same whichever thread
-// or device makes it.
+// Random numbers: a function of a key and a counter, so that an element is the same whichever
+// thread or device makes it.
 
-struct Stream { unsigned long long key, high, low; };
-struct Words { unsigned int at[4]; };
+struct Stream {
+  unsigned long long key, high, low;
+};
+struct Words {
+  unsigned int at[4];
+};
 
 // The i-th four words of a stream, by Philox4x32-10.
 DEVICE Words words_of(const Stream& stream, unsigned long long i) {
@@ -24,13 +28,22 @@ DEVICE Words words_of(const Stream& stream, unsigned long long i) {
 }
 
 // What elements of T are computed in, and how many four words make.
-template <class T> struct Computed { typedef float Type; };
-template <> struct Computed<double> { typedef double Type; };
-template <class T> using ComputedOf = typename Computed<T>::Type;
-template <class T> constexpr int kPerBlock = sizeof(T) == 8 ? 2 : 4;
+template <class T>
+struct Computed {
+  typedef float Type;
+};
+template <>
+struct Computed<double> {
+  typedef double Type;
+};
+template <class T>
+using ComputedOf = typename Computed<T>::Type;
+template <class T>
+constexpr int kPerBlock = sizeof(T) == 8 ? 2 : 4;
 
 // The uniform in [0, 1) that the words of element i make, with as many bits as T has.
-template <class T> DEVICE ComputedOf<T> unit_of(const Words& words, int i) {
+template <class T>
+DEVICE ComputedOf<T> unit_of(const Words& words, int i) {
   if constexpr (Same<T, double>::value) {
     const unsigned long long high = words.at[2 * i] & 0xFFFFFu;
     return double_of(0x3FF0000000000000ull | high << 32 | words.at[2 * i + 1]) - 1.0;
@@ -44,7 +57,8 @@ template <class T> DEVICE ComputedOf<T> unit_of(const Words& words, int i) {
 
 // ---- what the words are made into: kCount elements ---------------------------------------------
 
-template <class T> struct Uniform {
+template <class T>
+struct Uniform {
   typedef T Element;
   static constexpr int kCount = kPerBlock<T>;
   ComputedOf<T> scale, shift;
@@ -54,7 +68,8 @@ template <class T> struct Uniform {
   }
 };
 
-template <class T, class Bits> struct UniformInteger {
+template <class T, class Bits>
+struct UniformInteger {
   typedef T Element;
   static constexpr int kCount = kPerBlock<T>;
   Bits low, range;
@@ -72,7 +87,8 @@ template <class T, class Bits> struct UniformInteger {
 };
 
 // Pairs of uniforms by the method of Box and Muller.
-template <class T> struct Normal {
+template <class T>
+struct Normal {
   typedef T Element;
   static constexpr int kCount = kPerBlock<T>;
   typedef ComputedOf<T> F;
@@ -104,21 +120,21 @@ DEVICE float normal_ratio(float w) {
   return ratio;
 }
 DEVICE double normal_ratio(double w) {
-  const double k[] = {1.6681679208087217132,      0.35257415188525055502,
-                      0.0039369281486169494645,   -0.0032191387748111599164,
-                      0.00019407434518031547444,  0.000045760031044961188212,
-                      -7.0029555813544155295e-6,  -4.9995521985369929279e-7,
-                      1.8076423651729012052e-7,   -1.9449050739928343757e-10,
-                      -3.961840380782532992e-9,   2.4017210511494341691e-10,
-                      7.434171448696795452e-11,   -9.7101095543230520851e-12,
-                      -1.0589858190679391721e-12, 2.4969213913107608413e-13};
+  const double k[] = {
+      1.6681679208087217132,      0.35257415188525055502,     0.0039369281486169494645,
+      -0.0032191387748111599164,  0.00019407434518031547444,  0.000045760031044961188212,
+      -7.0029555813544155295e-6,  -4.9995521985369929279e-7,  1.8076423651729012052e-7,
+      -1.9449050739928343757e-10, -3.961840380782532992e-9,   2.4017210511494341691e-10,
+      7.434171448696795452e-11,   -9.7101095543230520851e-12, -1.0589858190679391721e-12,
+      2.4969213913107608413e-13};
   double ratio = k[15];
 #pragma unroll
   for (int i = 14; i >= 0; --i) ratio = fused(ratio, w, k[i]);
   return ratio;
 }
 
-template <class T> struct TruncatedNormal {
+template <class T>
+struct TruncatedNormal {
   typedef T Element;
   static constexpr int kCount = kPerBlock<T>;
   typedef ComputedOf<T> F;
@@ -138,7 +154,8 @@ template <class T> struct TruncatedNormal {
 };
 
 // `one` is what the dtype's 1 looks like as an integer.
-template <class Bits> struct Bernoulli {
+template <class Bits>
+struct Bernoulli {
   typedef Bits Element;
   static constexpr int kCount = 4;
   unsigned long long threshold;

@@ -9,14 +9,16 @@
 // The order in which elements come together depends on the shape alone.
 
 // Some dimensions from the innermost outwards, and the distance of neighbours in each input.
-template <int kInputs, class Index> struct Places {
+template <int kInputs, class Index>
+struct Places {
   static constexpr int kMost = 8;
   Index rank;
   Divider<Index> dims[kMost];
   Index strides[kInputs][kMost];
 
   // Adds where element i is.
-  template <bool kPlain> __device__ __forceinline__ void add(Index i, Index (&at)[kInputs]) const {
+  template <bool kPlain>
+  __device__ __forceinline__ void add(Index i, Index (&at)[kInputs]) const {
     if constexpr (kPlain) {
 #pragma unroll
       for (int k = 0; k < kInputs; ++k) at[k] += i * strides[k][0];
@@ -33,7 +35,8 @@ template <int kInputs, class Index> struct Places {
   }
 };
 
-template <int kInputs, class Index> struct Reduction {
+template <int kInputs, class Index>
+struct Reduction {
   Index count;     // elements that go into a result here
   Index elements;  // and in the whole, if what is reduced here are parts
   Index results;
@@ -44,7 +47,8 @@ template <int kInputs, class Index> struct Reduction {
 };
 
 // Elements that are in memory.
-template <class T> struct Stored {
+template <class T>
+struct Stored {
   typedef T Element;
   static constexpr int kInputs = 1;
   const T* x;
@@ -71,7 +75,8 @@ DEVICE Pack<T, kWidth> fetch(const T* from, Index i) {
 }
 
 // What blocks have each found of their part: to be joined by another kernel, with Final.
-template <class Reducer> struct Partial {
+template <class Reducer>
+struct Partial {
   typedef typename Reducer::Accumulator Accumulator;
   Accumulator* parts;
   static __device__ __forceinline__ Accumulator none() { return Reducer::none(); }
@@ -100,7 +105,8 @@ DEVICE typename Reducer::Accumulator tree(typename Reducer::Accumulator (&values
   return values[0];
 }
 
-template <class Reducer> struct Final : Reducer {
+template <class Reducer>
+struct Final : Reducer {
   typedef typename Reducer::Accumulator Accumulator;
   template <int kCount, class Index>
   static __device__ __forceinline__ Accumulator group(const Accumulator (&e)[kCount],
@@ -113,7 +119,8 @@ template <class Reducer> struct Final : Reducer {
 };
 
 // The value of another thread of the warp, whatever it is made of.
-template <class A> DEVICE A exchange(const A& x, int mask) {
+template <class A>
+DEVICE A exchange(const A& x, int mask) {
   static_assert(sizeof(A) % 4 == 0, "");
   A other;
 #pragma unroll
@@ -125,7 +132,8 @@ template <class A> DEVICE A exchange(const A& x, int mask) {
 constexpr int kReduceThreads = 256;
 // Packs that a thread has on their way at a time. The last ones may be fewer: then it reads its
 // first again, which costs less than to branch.
-template <int kWidth> constexpr int kMany = kWidth > 4 ? 4 : 8;
+template <int kWidth>
+constexpr int kMany = kWidth > 4 ? 4 : 8;
 
 // Joins the values of 2^shift neighbouring threads of a block: some of a warp, or all. Each of them
 // gets the result.
@@ -140,16 +148,14 @@ DEVICE typename Reducer::Accumulator join_threads(typename Reducer::Accumulator 
   __syncthreads();
   const unsigned int warps = blockDim.x / 32;
   x = room[threadIdx.x % warps];
-  for (unsigned int mask = 1; mask < warps; mask *= 2)
-    x = Reducer::join(x, exchange(x, (int)mask));
+  for (unsigned int mask = 1; mask < warps; mask *= 2) x = Reducer::join(x, exchange(x, (int)mask));
   return x;
 }
 
 // Each result by 2^shift threads: some of a warp, or the block.
 template <class Source, class Reducer, int kWidth, bool kPlain, class Index>
-KERNEL void BOUNDS(kReduceThreads)
-    reduce_rows(const Source source, const Reducer reducer,
-                const Reduction<Source::kInputs, Index> shape) {
+KERNEL void BOUNDS(kReduceThreads) reduce_rows(const Source source, const Reducer reducer,
+                                               const Reduction<Source::kInputs, Index> shape) {
   typedef typename Reducer::Accumulator A;
   typedef typename Source::Element Element;
   constexpr int kAtOnce = kMany<kWidth>;
@@ -202,9 +208,8 @@ KERNEL void BOUNDS(kReduceThreads)
 // Results whose elements are neighbours: 2^shift threads, at most a warp, read such neighbours, as
 // many as fill the block read further rows of them.
 template <class Source, class Reducer, int kWidth, bool kPlain, class Index>
-KERNEL void BOUNDS(kReduceThreads)
-    reduce_columns(const Source source, const Reducer reducer,
-                   const Reduction<Source::kInputs, Index> shape) {
+KERNEL void BOUNDS(kReduceThreads) reduce_columns(const Source source, const Reducer reducer,
+                                                  const Reduction<Source::kInputs, Index> shape) {
   typedef typename Reducer::Accumulator A;
   typedef typename Source::Element Element;
   constexpr int kAtOnce = kMany<kWidth>, kWarps = kReduceThreads / 32;

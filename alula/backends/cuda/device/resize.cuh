@@ -2,7 +2,10 @@
 // which the taps name.
 
 // Numbers that the launch brings along, written where kernels can read them.
-template <int kCount> struct Words { unsigned int at[kCount]; };
+template <int kCount>
+struct Words {
+  unsigned int at[kCount];
+};
 template <int kCount>
 KERNEL void put_words(unsigned int* to, const int count, const Words<kCount> words) {
   for (int i = threadIdx.x; i < count; i += blockDim.x) to[i] = words.at[i];
@@ -23,7 +26,8 @@ struct Resized {
 };
 
 // Calls f(image, row, column, channel, element of the result).
-template <class F> DEVICE void for_each_resized(const Resized& r, const F& f) {
+template <class F>
+DEVICE void for_each_resized(const Resized& r, const F& f) {
   for (long long image = blockIdx.y; image < r.images; image += gridDim.y)
     for (unsigned int i = first<unsigned int>(); i < r.count; i += stride<unsigned int>()) {
       const unsigned int pixel = r.channels.divide(i), row = r.columns.divide(pixel);
@@ -41,7 +45,8 @@ KERNEL void resize_nearest(const T* __restrict__ images, T* to, const Resized r)
 }
 
 // C: the type that is computed in. `value` gives the neighbours.
-template <class C, class F> DEVICE C weighted(const Taps& taps, int i, const F& value) {
+template <class C, class F>
+DEVICE C weighted(const Taps& taps, int i, const F& value) {
   const float* const weights = taps.weights + (long long)i * taps.count;
   if (taps.blends) {
     const C a = value(0), b = value(1);

@@ -1,14 +1,26 @@
-// Running sums and products along [outer, length, inner]. Where there are too few rows or columns to
-// fill the card, the length is cut into chunks: their totals are made first, then scanned to tell
-// what comes before each chunk.
+// Running sums and products along [outer, length, inner]. Where there are too few rows or columns
+// to fill the card, the length is cut into chunks: their totals are made first, then scanned to
+// tell what comes before each chunk.
 
 struct RunningSum {
-  template <class A> static __device__ __forceinline__ A start() { return 0; }
-  template <class A> static __device__ __forceinline__ A join(A a, A b) { return a + b; }
+  template <class A>
+  static __device__ __forceinline__ A start() {
+    return 0;
+  }
+  template <class A>
+  static __device__ __forceinline__ A join(A a, A b) {
+    return a + b;
+  }
 };
 struct RunningProduct {
-  template <class A> static __device__ __forceinline__ A start() { return 1; }
-  template <class A> static __device__ __forceinline__ A join(A a, A b) { return a * b; }
+  template <class A>
+  static __device__ __forceinline__ A start() {
+    return 1;
+  }
+  template <class A>
+  static __device__ __forceinline__ A join(A a, A b) {
+    return a * b;
+  }
 };
 
 struct Scan {
@@ -20,7 +32,8 @@ struct Scan {
 };
 
 // What all threads of a block before this one have, and the total; `room` is for 33 values.
-template <class F, class A> DEVICE A scan_block(A own, A* room, A& total) {
+template <class F, class A>
+DEVICE A scan_block(A own, A* room, A& total) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   A sum = own;
 #pragma unroll
@@ -56,8 +69,8 @@ KERNEL void scan_rows(const T* x, T* out, const A* carries, A* totals, Scan scan
 #pragma unroll
     for (int k = 0; k < kItems; ++k) {
       const long long i = tile + threadIdx.x * kItems + k;
-      items[k] = i < end ? op_cast<A>(x[row * scan.length + scan.place(i)])
-                         : F::template start<A>();
+      items[k] =
+          i < end ? op_cast<A>(x[row * scan.length + scan.place(i)]) : F::template start<A>();
       own = F::join(own, items[k]);
     }
     A before = F::join(carry, scan_block<F>(own, room, total));
@@ -78,7 +91,7 @@ KERNEL void scan_rows(const T* x, T* out, const A* carries, A* totals, Scan scan
 // A thread takes a chunk of a column; chunks are [outer, chunks, inner].
 template <class F, class T, class A, bool kTotals>
 KERNEL void scan_columns(const T* x, T* out, const A* carries, A* totals, Scan scan,
-                             long long count, long long chunks) {
+                         long long count, long long chunks) {
   constexpr int kItems = 8;
   for (long long at = first<long long>(); at < count; at += stride<long long>()) {
     const long long column = at % scan.inner, row = at / scan.inner;

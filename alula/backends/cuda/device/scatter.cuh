@@ -2,15 +2,28 @@
 // the positions alone decide, so that the result is the same at every run.
 
 // What sums of T are kept in.
-template <class T> struct Sum { typedef T Type; };
-template <> struct Sum<Half> { typedef float Type; };
-template <> struct Sum<BFloat16> { typedef float Type; };
-template <class T> using SumOf = typename Sum<T>::Type;
+template <class T>
+struct Sum {
+  typedef T Type;
+};
+template <>
+struct Sum<Half> {
+  typedef float Type;
+};
+template <>
+struct Sum<BFloat16> {
+  typedef float Type;
+};
+template <class T>
+using SumOf = typename Sum<T>::Type;
 
 DEVICE float plus(float a, float b) { return a + b; }
 DEVICE double plus(double a, double b) { return a + b; }
 DEVICE bool plus(bool a, bool b) { return a || b; }
-template <class T> DEVICE T plus(T a, T b) { return op_add(a, b); }
+template <class T>
+DEVICE T plus(T a, T b) {
+  return op_add(a, b);
+}
 
 // The number of the slice that each position names; -1 if it is out of range: such an update is
 // dropped, as on TensorFlow's GPUs, since a kernel cannot report it.
@@ -19,8 +32,7 @@ struct Positions {
   long long dims[8];
 };
 template <class I>
-KERNEL void find_slices(const I* indices, long long* slices, long long count,
-                            Positions positions) {
+KERNEL void find_slices(const I* indices, long long* slices, long long count, Positions positions) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     long long at = 0;
 #pragma unroll
@@ -34,9 +46,11 @@ KERNEL void find_slices(const I* indices, long long* slices, long long count,
   }
 }
 
-// ---- few updates ---------------------------------------------------------------------------------
+// ---- few updates
+// ---------------------------------------------------------------------------------
 
-// Adds up the updates from `begin` to `end` that go to the slice `wanted`: kColumns elements a lane.
+// Adds up the updates from `begin` to `end` that go to the slice `wanted`: kColumns elements a
+// lane.
 template <class T, class I, int kColumns>
 DEVICE void add_updates(const I* slices, const T* updates, I wanted, int begin, int end, int slice,
                         int column, SumOf<T> (&sums)[kColumns]) {
@@ -67,11 +81,11 @@ DEVICE void add_updates(const I* slices, const T* updates, I wanted, int begin, 
   }
 }
 
-// A block takes an update. It adds up all that go to the same slice if its own is the first of them;
-// else another block does. Warps (rows of the block) share the updates, in order.
+// A block takes an update. It adds up all that go to the same slice if its own is the first of
+// them; else another block does. Warps (rows of the block) share the updates, in order.
 template <class T, class I, int kColumns>
 KERNEL void scatter_few(const I* slices, const T* updates, T* to, int count, long long most,
-                            int slice) {
+                        int slice) {
   constexpr int kWarps = 8, kWidth = 32 * kColumns;
   __shared__ int earlier;
   __shared__ SumOf<T> room[kWarps][kWidth];
@@ -104,12 +118,13 @@ KERNEL void scatter_few(const I* slices, const T* updates, T* to, int count, lon
   }
 }
 
-// ---- many updates: sorted by their slice ---------------------------------------------------------
+// ---- many updates: sorted by their slice
+// ---------------------------------------------------------
 
 // The keys to sort by, and the numbers of the updates. What is out of range comes last.
 template <class I, class Key>
 KERNEL void write_slices(const I* slices, long long count, long long most, Key* keys,
-                             unsigned int* at) {
+                         unsigned int* at) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     const I slice = slices[i];
     keys[i] = slice < 0 || (long long)slice >= most ? (Key)most : (Key)slice;
@@ -125,8 +140,8 @@ constexpr int kPiece = 256;
 
 template <class T, class Key>
 KERNEL void add_pieces(const Key* keys, const unsigned int* at, const T* updates, T* to,
-                           SumOf<T>* begun, SumOf<T>* going_on, long long count, Key most,
-                           long long slice) {
+                       SumOf<T>* begun, SumOf<T>* going_on, long long count, Key most,
+                       long long slice) {
   for (long long i = first<long long>(); i < count * slice; i += stride<long long>()) {
     const long long p = i / slice, column = i - p * slice;
     const Key key = keys[p];
@@ -148,9 +163,8 @@ KERNEL void add_pieces(const Key* keys, const unsigned int* at, const T* updates
 }
 
 template <class T, class Key>
-KERNEL void join_pieces(const Key* keys, T* to, const SumOf<T>* begun,
-                            const SumOf<T>* going_on, long long count, Key most,
-                            long long slice) {
+KERNEL void join_pieces(const Key* keys, T* to, const SumOf<T>* begun, const SumOf<T>* going_on,
+                        long long count, Key most, long long slice) {
   const long long pieces = (count - 1) / kPiece;  // the last one's run goes on nowhere
   for (long long i = first<long long>(); i < pieces * slice; i += stride<long long>()) {
     long long piece = i / slice;

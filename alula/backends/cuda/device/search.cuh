@@ -2,12 +2,15 @@
 
 DEVICE float comparable(Half x) { return to_float(x); }
 DEVICE float comparable(BFloat16 x) { return to_float(x); }
-template <class T> DEVICE T comparable(T x) { return x; }
+template <class T>
+DEVICE T comparable(T x) {
+  return x;
+}
 
 // Rows of n ascending elements, and of m values.
 template <class T, class Index>
 KERNEL void search_sorted(const T* sorted, const T* values, Index* out, long long count,
-                              long long n, long long m, int right) {
+                          long long n, long long m, int right) {
   for (long long i = first<long long>(); i < count; i += stride<long long>()) {
     const T* row = sorted + i / m * n;
     const auto value = comparable(values[i]);
@@ -29,7 +32,7 @@ KERNEL void search_sorted(const T* sorted, const T* values, Index* out, long lon
 // Whether fewer than k classes have a larger prediction than the target; a warp takes a row.
 template <class T, class I>
 KERNEL void in_top_k(const I* targets, const T* predictions, bool* out, long long rows,
-                         long long classes, long long k) {
+                     long long classes, long long k) {
   const long long row = (long long)blockIdx.x * blockDim.y + threadIdx.y;
   if (row >= rows) return;
   const long long target = targets[row];

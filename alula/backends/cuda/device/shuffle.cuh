@@ -1,16 +1,15 @@
 // Fisher's and Yates's shuffle, all steps at once. For i = 0, 1, ... place i of n is swapped with
-// place target(i) >= i, so nothing touches place i after step i, and what it then gets is what stood
-// at its target: what the last step before i with the same target left there, or what always stood
-// there. A step k leaves at its target what it found at place k, which in turn is what the last step
-// with target k left. So each place is found by going back along a few steps (about log n), once the
-// steps of each target are on a list.
+// place target(i) >= i, so nothing touches place i after step i, and what it then gets is what
+// stood at its target: what the last step before i with the same target left there, or what always
+// stood there. A step k leaves at its target what it found at place k, which in turn is what the
+// last step with target k left. So each place is found by going back along a few steps (about log
+// n), once the steps of each target are on a list.
 
-// Rows of `count` places, each with its own part of the stream. `heads` begins with zeros; a step is
-// noted as 1 more than its number, so that 0 is none. `fed`, if not null, is drawn from instead.
+// Rows of `count` places, each with its own part of the stream. `heads` begins with zeros; a step
+// is noted as 1 more than its number, so that 0 is none. `fed`, if not null, is drawn from instead.
 template <class Index>
 KERNEL void list_targets(Stream stream, const Stream* fed, Index rows, Index count,
-                             unsigned long long blocks, Index* targets, Index* heads,
-                             Index* next) {
+                         unsigned long long blocks, Index* targets, Index* heads, Index* next) {
   if (fed != nullptr) stream = *fed;
   for (Index at = first<Index>(); at < rows * count; at += stride<Index>()) {
     const Index row = at / count, i = at - row * count;
@@ -28,7 +27,8 @@ KERNEL void list_targets(Stream stream, const Stream* fed, Index rows, Index cou
 }
 
 // The largest step before `limit` on the list of a target, or 0.
-template <class Index> DEVICE Index last_before(Index step, const Index* next, Index limit) {
+template <class Index>
+DEVICE Index last_before(Index step, const Index* next, Index limit) {
   Index last = 0;
   for (; step != 0; step = next[step - 1])
     if (step < limit && step > last) last = step;
@@ -37,7 +37,7 @@ template <class Index> DEVICE Index last_before(Index step, const Index* next, I
 
 template <class Index>
 KERNEL void find_last_steps(Index rows, Index count, const Index* heads, const Index* next,
-                                Index* last) {
+                            Index* last) {
   for (Index at = first<Index>(); at < rows * count; at += stride<Index>()) {
     const Index begin = at / count * count;
     last[at] = last_before(heads[at], next + begin, (Index)-1);
@@ -47,7 +47,7 @@ KERNEL void find_last_steps(Index rows, Index count, const Index* heads, const I
 // Which slice comes to each place.
 template <class Index>
 KERNEL void find_order(Index rows, Index count, const Index* targets, const Index* heads,
-                           const Index* next, const Index* last, Index* order) {
+                       const Index* next, const Index* last, Index* order) {
   for (Index at = first<Index>(); at < rows * count; at += stride<Index>()) {
     const Index begin = at / count * count, i = at - begin, target = targets[at];
     Index step = target == i ? i + 1 : last_before(heads[begin + target], next + begin, i + 1);

@@ -1,17 +1,23 @@
 // softmax, the cross-entropies and their gradients. The exponentials are those of distances from
 // the largest element so far; what was added up before a larger one came is scaled down.
 
-template <class T> DEVICE typename Compared<T>::Type number(T x) {
+template <class T>
+DEVICE typename Compared<T>::Type number(T x) {
   return op_cast<typename Compared<T>::Type>(x);
 }
 // Distances are measured from here: not from minus infinity, where an element is masked out.
-template <class F> DEVICE F reference(F most) { return most == lowest<F>() ? 0 : most; }
+template <class F>
+DEVICE F reference(F most) {
+  return most == lowest<F>() ? 0 : most;
+}
 
 // The sum of exp(x - most).
-template <class F> struct ExpSum {
+template <class F>
+struct ExpSum {
   F most, sum;
 };
-template <class T> struct Exps {
+template <class T>
+struct Exps {
   typedef typename Compared<T>::Type F;
   typedef ExpSum<F> Accumulator;
   static __device__ __forceinline__ Accumulator none() { return {lowest<F>(), 0}; }
@@ -23,8 +29,8 @@ template <class T> struct Exps {
     return {most, scaled(a, most) + scaled(b, most)};
   }
   template <int kCount, class Index>
-  static __device__ __forceinline__ Accumulator group(const T (&e)[kCount],
-                                                      const Index (&)[kCount], int valid) {
+  static __device__ __forceinline__ Accumulator group(const T (&e)[kCount], const Index (&)[kCount],
+                                                      int valid) {
     F most = lowest<F>(), sum = 0;
 #pragma unroll
     for (int i = 0; i < kCount; ++i)
@@ -37,13 +43,16 @@ template <class T> struct Exps {
 };
 
 // Beside it sum(label) and sum(label * (x - most)).
-template <class T> struct Labelled {
+template <class T>
+struct Labelled {
   T label, x;
 };
-template <class F> struct LabelledExpSum {
+template <class F>
+struct LabelledExpSum {
   F most, sum, labels, product;
 };
-template <class T> struct LabelledExps {
+template <class T>
+struct LabelledExps {
   typedef typename Compared<T>::Type F;
   typedef LabelledExpSum<F> Accumulator;
   static __device__ __forceinline__ Accumulator none() { return {lowest<F>(), 0, 0, 0}; }
@@ -77,7 +86,8 @@ template <class T> struct LabelledExps {
     return all;
   }
 };
-template <class T> struct LabelledSource {
+template <class T>
+struct LabelledSource {
   typedef Labelled<T> Element;
   static constexpr int kInputs = 2;
   const T* labels;
@@ -92,11 +102,15 @@ template <class T> struct LabelledSource {
 
 // ---- losses: reductions ----------------------------------------------------------------------
 
-template <class F> DEVICE F not_a_number() { return lowest<F>() - lowest<F>(); }
+template <class F>
+DEVICE F not_a_number() {
+  return lowest<F>() - lowest<F>();
+}
 
 // A label that is no class makes the loss NaN, and its gradients, as on TensorFlow's GPUs: a kernel
 // cannot report it.
-template <class T, class Label> struct SparseLoss : Exps<T> {
+template <class T, class Label>
+struct SparseLoss : Exps<T> {
   typedef typename Exps<T>::F F;
   T* out;
   const Label* labels;
@@ -109,7 +123,8 @@ template <class T, class Label> struct SparseLoss : Exps<T> {
     out[row] = op_cast<T>(op_log(a.sum) - (x - a.most));
   }
 };
-template <class T> struct DenseLoss : LabelledExps<T> {
+template <class T>
+struct DenseLoss : LabelledExps<T> {
   typedef typename LabelledExps<T>::F F;
   T* out;
   template <class Shape, class Index>
@@ -120,19 +135,24 @@ template <class T> struct DenseLoss : LabelledExps<T> {
 
 // ---- what has a value for each element -------------------------------------------------------
 
-template <class T, bool kLog> struct SoftmaxOf : Exps<T> {
+template <class T, bool kLog>
+struct SoftmaxOf : Exps<T> {
   typedef typename Exps<T>::F F;
   typedef T Element;
   const T* x;
   T* y;
-  template <class Index> __device__ __forceinline__ T read(Index at) const { return x[at]; }
+  template <class Index>
+  __device__ __forceinline__ T read(Index at) const {
+    return x[at];
+  }
   template <class Index>
   __device__ __forceinline__ void write(Index, Index, Index at, T e, ExpSum<F> a) const {
     const F below = number(e) - a.most;
     y[at] = op_cast<T>(kLog ? below - op_log(a.sum) : op_exp(below) / a.sum);
   }
 };
-template <class T, class Label> struct SparseGradient : Exps<T> {
+template <class T, class Label>
+struct SparseGradient : Exps<T> {
   typedef typename Exps<T>::F F;
   typedef T Element;
   const Label* labels;
@@ -140,7 +160,10 @@ template <class T, class Label> struct SparseGradient : Exps<T> {
   const T* gradient;
   T* out;
   unsigned long long classes;
-  template <class Index> __device__ __forceinline__ T read(Index at) const { return logits[at]; }
+  template <class Index>
+  __device__ __forceinline__ T read(Index at) const {
+    return logits[at];
+  }
   template <class Index>
   __device__ __forceinline__ void write(Index row, Index j, Index at, T e, ExpSum<F> a) const {
     const Label label = labels[row];
@@ -150,14 +173,16 @@ template <class T, class Label> struct SparseGradient : Exps<T> {
     out[at] = op_cast<T>(j == (Index)label ? y - dy : y);
   }
 };
-template <class T> struct DenseGradient : LabelledExps<T> {
+template <class T>
+struct DenseGradient : LabelledExps<T> {
   typedef typename LabelledExps<T>::F F;
   typedef Labelled<T> Element;
   const T* labels;
   const T* logits;
   const T* gradient;
   T* out;
-  template <class Index> __device__ __forceinline__ Labelled<T> read(Index at) const {
+  template <class Index>
+  __device__ __forceinline__ Labelled<T> read(Index at) const {
     return {labels[at], logits[at]};
   }
   template <class Index>
@@ -172,9 +197,8 @@ template <class T> struct DenseGradient : LabelledExps<T> {
 // many rows lie within one another. If kOnce, a thread has no more elements than it reads at once,
 // and keeps them.
 template <class Job, bool kOnce, class Index>
-KERNEL void BOUNDS(1024)
-    softmax_rows(const Job job, const Index rows, const Index length, const Index inner,
-                 const unsigned int shift) {
+KERNEL void BOUNDS(1024) softmax_rows(const Job job, const Index rows, const Index length,
+                                      const Index inner, const unsigned int shift) {
   typedef typename Job::Accumulator A;
   constexpr int kEach = 8;
   const unsigned int together = 1u << shift;
@@ -184,7 +208,7 @@ KERNEL void BOUNDS(1024)
   const Index outside = inner == 1 ? row : row / inner;
   const Index base = outside * length * inner + (row - outside * inner);
   typename Job::Element e[kEach];
-  const auto read = [&](Index j, Index (&place)[kEach]) {
+  const auto read = [&](Index j, Index(&place)[kEach]) {
     int valid = 0;
 #pragma unroll
     for (int u = 0; u < kEach; ++u) {

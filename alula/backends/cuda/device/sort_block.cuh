@@ -8,9 +8,11 @@ struct RowsAlong {
   }
 };
 
-// ---- where items come from -----------------------------------------------------------------------
+// ---- where items come from
+// -----------------------------------------------------------------------
 
-template <class T> struct Keys {
+template <class T>
+struct Keys {
   typedef KeyOf<T> Item;
   const T* x;
   RowsAlong rows;
@@ -19,7 +21,8 @@ template <class T> struct Keys {
     return to_key(x[rows.at(row, i)], descending);
   }
 };
-template <class T> struct RankedKeys {
+template <class T>
+struct RankedKeys {
   typedef Ranked<T> Item;
   const T* x;
   RowsAlong rows;
@@ -28,7 +31,8 @@ template <class T> struct RankedKeys {
     return rank(to_equal_key(x[rows.at(row, i)], descending), (unsigned int)i);
   }
 };
-template <class Item_> struct Items {
+template <class Item_>
+struct Items {
   typedef Item_ Item;
   const Item* x;
   long long length;
@@ -37,9 +41,11 @@ template <class Item_> struct Items {
   }
 };
 
-// ---- and where they go to ------------------------------------------------------------------------
+// ---- and where they go to
+// ------------------------------------------------------------------------
 
-template <class T> struct ToValues {
+template <class T>
+struct ToValues {
   T* out;
   RowsAlong rows;
   int descending;
@@ -55,14 +61,16 @@ struct ToPositions {
     out[rows.at(row, i)] = (int)position_of(item);
   }
 };
-template <class Item> struct ToItems {
+template <class Item>
+struct ToItems {
   Item* out;
   long long length;
   __device__ __forceinline__ void store(long long row, long long i, const Item& item) const {
     out[row * length + i] = item;
   }
 };
-template <class T> struct ToTop {
+template <class T>
+struct ToTop {
   const T* x;
   T* values;
   int* indices;
@@ -79,8 +87,8 @@ template <class T> struct ToTop {
 // once. Of each chunk the first `kept` go out, chunk after chunk of a row; where the last one has
 // fewer they are what comes behind all others. By Batcher's bitonic sorter.
 template <class From, class To>
-KERNEL void sort_block(From from, To to, long long chunk_count, long long length,
-                           long long chunks, int size, int each, int kept) {
+KERNEL void sort_block(From from, To to, long long chunk_count, long long length, long long chunks,
+                       int size, int each, int kept) {
   typedef typename From::Item Item;
   SHARED_BYTES(room);
   Item* const items = (Item*)room;
@@ -111,7 +119,6 @@ KERNEL void sort_block(From from, To to, long long chunk_count, long long length
   for (int t = threadIdx.x; t < total; t += blockDim.x) {
     const long long chunk = first_chunk + t / size, row = chunk / chunks;
     const long long number = chunk % chunks, i = t % size;
-    if (chunk < chunk_count && i < kept)
-      to.store(row, number * kept + i, items[t]);
+    if (chunk < chunk_count && i < kept) to.store(row, number * kept + i, items[t]);
   }
 }
