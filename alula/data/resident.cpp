@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 
 namespace alula::data {
 namespace {
@@ -25,8 +26,8 @@ std::optional<Resident> resident(const Dataset& dataset) {
                                    [](const Tensor& column) { return column.dtype() == string; });
   if (strings || source->count() == 0) return {};
   StageRef positions = positions_of(source->count()).stage();
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    positions = (*step)->onto(positions);
+  for (const Stage* step : std::views::reverse(steps)) {
+    positions = step->onto(positions);
     if (positions == nullptr) return {};
   }
   return Resident{columns, Dataset(positions)};

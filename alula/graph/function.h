@@ -43,7 +43,7 @@ class Traces {
     std::unique_ptr<Compiled> compiled;
     Trial trial;                          // of one for the CPU
     std::atomic<bool> is_settled = true;  // it runs where it was made for
-    bool fits(TensorRefs inputs, Device device) const;
+    bool fits(TensorRefs inputs, Device on) const;
   };
 
   Trace& find_trace(TensorRefs inputs, Device device);

@@ -42,8 +42,7 @@ class OnDevice {
 
   void place_feed();
   void sort_nodes();
-  void add_steps(size_t node);
-  Step step_of(size_t node) const;
+  Step step_of(size_t i) const;
   Operand operand_of(const Value& value) const;
   std::vector<Step> repeated(const std::vector<Step>& steps, int64_t times) const;
   Executable& list_of(Stage& stage, int64_t times);
@@ -54,9 +53,8 @@ class OnDevice {
   void run_whole(int64_t times);
   void run_in_stages();
   void update_host_variables();
-  void make(size_t node, HostValues& values);
+  void make(size_t i, HostValues& values);
   void feed(const Stage& stage, HostValues& values, std::byte* to);
-  void write_to_feed(size_t node, size_t output, const void* from, std::byte* to) const;
   Tensor tensor_of(const Value& value);
   Tensors outputs(HostValues& values);
 

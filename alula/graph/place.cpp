@@ -33,7 +33,6 @@ bool runs_there(const Graph& graph, const Node& node, const Backend& backend) {
 class Counters {
  public:
   explicit Counters(const Graph& graph) : graph_(graph), counts_(graph.nodes.size(), false) {
-    std::vector<bool> shared(graph.nodes.size(), false);  // read by what counts and what does not
     for (size_t i = 0; i < graph.nodes.size(); ++i) counts_[i] = may_count(graph.nodes[i]);
     while (leave_out_readers() || leave_out_read() || leave_out_updates()) {
     }

@@ -72,7 +72,7 @@ bool Chain::add(const Kernel& kernel, const Grid& grid, void** arguments, void* 
 KernelSource Chain::source_of(std::span<const Link> links) {
   std::vector<std::string_view> files;
   for (const Link& link : links) add_names(files, link.kernel->source.files);
-  files.push_back("chain");
+  files.emplace_back("chain");
   std::string own, calls;
   size_t at = 0;
   for (size_t i = 0; i < links.size(); ++i) {
