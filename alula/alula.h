@@ -26,5 +26,6 @@
 #include "alula/keras/keras.h"
 #include "alula/ops/all.h"
 #include "alula/profiler/profile.h"
+#include "alula/runtime/device_config.h"
 #include "alula/runtime/devices.h"
 #include "alula/runtime/variable.h"

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "alula/core/error.h"
+#include "alula/core/memory_source.h"
 
 namespace alula::memory {
 namespace {
@@ -56,6 +57,17 @@ static_assert(class_bytes(class_of(129)) == 160 && class_bytes(class_of(64 << 10
 constexpr int kSmallClasses = class_of(kLargestSmall) + 1;
 constexpr size_t kLargest = size_t{1} << 46;  // what an address can reach
 constexpr int kClasses = class_of(kLargest + kGuard) + 1;
+
+std::atomic<Source*> g_source = nullptr;
+
+/// A large block, which the cache gives up.
+void give_back(void* block, size_t bytes) noexcept {
+  Source* source = g_source.load(std::memory_order_acquire);
+  if (source != nullptr && source->owns(block))
+    source->give_back(block, bytes);
+  else
+    std::free(block);
+}
 
 void* try_system(size_t bytes, size_t alignment) {
   const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
@@ -169,7 +181,7 @@ class SharedCache {
 
   void clear() {
     for (int i = 0; i < kClasses; ++i)
-      while (void* block = take(i)) std::free(block);
+      while (void* block = take(i)) give_back(block, class_bytes(i));
   }
 
   int64_t cached() const { return cached_.load(std::memory_order_relaxed); }
@@ -187,6 +199,21 @@ class SharedCache {
 constinit SharedCache g_cache;
 std::atomic<int64_t> g_in_use = 0;
 std::atomic<int64_t> g_overruns = 0;
+
+/// Blocks of the system's are not kept where better ones will be had.
+bool keep_large(void* block, int index) {
+  Source* source = g_source.load(std::memory_order_acquire);
+  if (source != nullptr && !source->owns(block) && source->replaces(class_bytes(index)))
+    return false;
+  return g_cache.keep(block, index);
+}
+
+void* take_large(int index) {
+  if (void* block = g_cache.take(index)) return block;
+  if (Source* source = g_source.load(std::memory_order_acquire))
+    if (void* block = source->take(class_bytes(index))) return block;
+  return from_system(class_bytes(index));
+}
 
 void set_guard(void* block, size_t bytes) {
   std::memset(static_cast<char*>(block) + bytes, kGuardByte, kGuard);
@@ -209,8 +236,7 @@ void* allocate(size_t bytes) {
     if (kCaching) block = t_cache.take(index);
     if (block == nullptr) block = from_system(kCaching ? class_bytes(index) : wanted);
   } else {
-    if (kCaching) block = g_cache.take(index);
-    if (block == nullptr) block = from_system(kCaching ? class_bytes(index) : wanted);
+    block = kCaching ? take_large(index) : from_system(wanted);
     g_in_use.fetch_add(static_cast<int64_t>(class_bytes(index)), std::memory_order_relaxed);
   }
   if (g_guarded) [[unlikely]]
@@ -227,15 +253,39 @@ void release(void* block, size_t bytes) noexcept {
     if (kCaching && t_cache.keep(block, index)) return;
   } else {
     g_in_use.fetch_sub(static_cast<int64_t>(class_bytes(index)), std::memory_order_relaxed);
-    if (kCaching && g_cache.keep(block, index)) return;
+    if (kCaching && keep_large(block, index)) return;
+    if (kCaching) return give_back(block, class_bytes(index));
   }
   std::free(block);
+}
+
+void set_source(Source* source) noexcept {
+  if (!kCaching) return;
+  g_cache.clear();  // while blocks are still known by where they came from
+  g_source.store(source, std::memory_order_release);
 }
 
 void trim() noexcept {
   t_cache.clear();
   g_cache.clear();
 }
+
+namespace {
+
+constinit std::atomic<Copier> g_copier = nullptr;
+
+}  // namespace
+
+void copy(void* to, const void* from, size_t bytes) noexcept {
+  constexpr size_t kMuch = 1 << 20;
+  const Copier copier = bytes < kMuch ? nullptr : g_copier.load(std::memory_order_relaxed);
+  if (copier != nullptr)
+    copier(to, from, bytes);
+  else if (bytes > 0)
+    std::memcpy(to, from, bytes);
+}
+
+void set_copier(Copier copier) noexcept { g_copier.store(copier, std::memory_order_relaxed); }
 
 Statistics statistics() {
   return {.in_use = g_in_use.load(), .cached = g_cache.cached(), .overruns = g_overruns.load()};

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "alula/core/memory_source.h"
 #include "alula/testing/harness.h"
 
 using namespace alula;
@@ -156,4 +157,14 @@ TEST(MemoryDeathTest, FindsAnOverrun) {
           std::_Exit(memory::statistics().overruns == 1 ? 0 : 1);
         },
         ::testing::ExitedWithCode(0), "");
+}
+
+TEST(Memory, CopiesOfAnySizeArrive) {
+  for (size_t bytes : {size_t{0}, size_t{1}, kMiB - 1, kMiB, kMiB + 1, 5 * kMiB + 3}) {
+    std::vector<unsigned char> from(bytes), to(bytes + 1, 77);
+    for (size_t i = 0; i < bytes; ++i) from[i] = static_cast<unsigned char>(i * 2654435761u >> 13);
+    memory::copy(to.data(), from.data(), bytes);
+    EXPECT_TRUE(std::equal(from.begin(), from.end(), to.begin())) << bytes;
+    EXPECT_EQ(to.back(), 77) << bytes;
+  }
 }

@@ -84,11 +84,14 @@ ElementScope::ElementScope(const Keys& keys, uint64_t first, uint64_t count)
 
 ElementScope::~ElementScope() { t_scope = outer_; }
 
-Stream ElementScope::next(Seed seed, uint64_t blocks) {
-  const uint64_t call = calls_++;
-  return {.key = seed.given() ? mix(keys_.seeded, seed.value()) : keys_.unseeded,
+Stream ElementScope::stream(const Keys& keys, Seed seed, uint64_t call, uint64_t low) {
+  return {.key = seed.given() ? mix(keys.seeded, seed.value()) : keys.unseeded,
           .high = spread(call),
-          .low = first_ * (blocks / count_)};
+          .low = low};
+}
+
+Stream ElementScope::next(Seed seed, uint64_t blocks) {
+  return stream(keys_, seed, calls_++, first_ * (blocks / count_));
 }
 
 Stream reserve(const char* op, DType dtype, Seed seed, uint64_t blocks) {

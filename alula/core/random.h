@@ -91,6 +91,10 @@ class ElementScope {
   ElementScope(const ElementScope&) = delete;
   ElementScope& operator=(const ElementScope&) = delete;
 
+  /// Where a call draws from that comes so many calls after the first of its scope, if what is
+  /// drawn for the elements before takes `low` blocks.
+  static Stream stream(const Keys& keys, Seed seed, uint64_t call, uint64_t low);
+
  private:
   friend Stream reserve(const char*, DType, Seed, uint64_t);
   Stream next(Seed seed, uint64_t blocks);

@@ -4,6 +4,8 @@
 #include <memory>
 #include <ostream>
 
+#include "alula/core/memory_source.h"
+
 namespace alula {
 namespace {
 
@@ -148,7 +150,7 @@ Tensor Tensor::copy_of(const void* values, size_t count, DType dtype, const Shap
   if (dtype == string)
     std::copy_n(static_cast<const std::string*>(values), count, strings(*tensor.data_));
   else if (count > 0)
-    std::memcpy(tensor.mutable_data(), values, count * size_of(dtype));
+    memory::copy(tensor.mutable_data(), values, count * size_of(dtype));
   return tensor;
 }
 

@@ -18,7 +18,7 @@ namespace alula {
 /// the next call that waits.
 
 /// The version of this contract: a plugin built against another one is refused.
-inline constexpr int kBackendVersion = 1;
+inline constexpr int kBackendVersion = 2;
 
 /// A point in a device's queue: everything put on it before.
 using Ticket = uint64_t;
@@ -50,6 +50,7 @@ struct MemoryInfo {
   int64_t in_use = 0;  // handed out
   int64_t cached = 0;  // kept for reuse
   int64_t total = 0;   // of the device, or the limit set for it
+  int64_t peak = 0;    // the most that was handed out at a time
 };
 
 class Backend : public Allocator {
@@ -57,6 +58,15 @@ class Backend : public Allocator {
   /// "NVIDIA H200, 132 multiprocessors, 139 GiB"
   virtual std::string description() const = 0;
   virtual MemoryInfo memory() const = 0;
+  /// Counts the peak anew, from what is in use now.
+  virtual void reset_peak() {}
+  /// Gives memory that is kept for reuse back, as far as that is possible.
+  virtual void give_back_cache() {}
+  /// Takes at most so many bytes from now on; FailedPreconditionError if memory has been taken.
+  virtual void limit_memory(int64_t bytes) {
+    fail<UnimplementedError>("device: the memory of {} cannot be limited. Got {} bytes.", device(),
+                             bytes);
+  }
 
   /// Whether `run` can compute this op on these inputs.
   virtual bool supports(const Op& op, SpecRefs inputs) const = 0;
@@ -68,6 +78,20 @@ class Backend : public Allocator {
   virtual void copy_from_host(void* to, const void* from, size_t bytes) = 0;
   /// Copies to the host, after what is on the queue. Returns when `to` is filled.
   virtual void copy_to_host(void* to, const void* from, size_t bytes) = 0;
+  /// Copies a tensor of the host's, which is never changed, so that it may be read later; it is
+  /// held until then. Into a new block of `for_uploads()`, which nothing has used, the copy may
+  /// overtake what is on the queue. What comes after waits for it.
+  virtual void upload(void* to, const Tensor& from) {
+    copy_from_host(to, from.data(), static_cast<size_t>(from.bytes()));
+  }
+  /// Gives out blocks that the queue is through with, as far as there are some.
+  virtual Allocator& for_uploads() { return *this; }
+  /// Copies from another device after what is on its queue, or returns false: it must go by way of
+  /// the host.
+  virtual bool copy_from_peer([[maybe_unused]] void* to, [[maybe_unused]] Backend& owner,
+                              [[maybe_unused]] const void* from, [[maybe_unused]] size_t bytes) {
+    return false;
+  }
   /// Copies within the device.
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
 

@@ -6,9 +6,14 @@
 #include <mutex>
 #include <set>
 
+#include <fmt/ranges.h>
+
 #include "alula/core/log.h"
+#include "alula/core/memory_source.h"
+#include "alula/runtime/device_config.h"
 #include "alula/runtime/dispatch.h"
 #include "alula/runtime/plugin.h"
+#include "alula/runtime/replace_backend.h"
 #include "alula/runtime/team.h"
 
 namespace alula {
@@ -18,6 +23,7 @@ constexpr int kMostPerType = 16;
 
 struct Registry {
   std::array<std::array<std::atomic<Backend*>, kMostPerType>, kDeviceTypeCount> backends{};
+  std::atomic<int> visible_gpus = kMostPerType;
   std::atomic<bool> soft_placement = true;
   std::atomic<bool> tensor_float_32 = true;
 
@@ -33,17 +39,27 @@ Registry& registry() {
   return *registry;
 }
 
-Backend* find(Device device) {
+bool is_hidden(Device device) {
+  return device.type == DeviceType::kGPU && device.index >= registry().visible_gpus;
+}
+
+/// Also one that is hidden.
+Backend* find_any(Device device) {
   if (Backend* backend = registry().slot(device).load(std::memory_order_acquire)) return backend;
   if (device.type == DeviceType::kGPU && plugin::load_once())
     return registry().slot(device).load(std::memory_order_acquire);
   return nullptr;
 }
 
+Backend* find(Device device) { return is_hidden(device) ? nullptr : find_any(device); }
+
 std::string why_missing(Device device) {
   if (device.type == DeviceType::kSimulated) return "no simulated device has been added";
   if (device.is_cpu()) return "there is one CPU device, /CPU:0";
-  if (find(Device(device.type, 0)) != nullptr) return "there are fewer GPUs";
+  if (is_hidden(device)) return "it is hidden by set_visible_devices";
+  if (const auto gpus = config::list_physical_devices(DeviceType::kGPU); !gpus.empty())
+    return fmt::format("there {} {}", gpus.size() == 1 ? "is one GPU," : "are the GPUs",
+                       fmt::join(gpus, ", "));
   return plugin::reason();
 }
 
@@ -77,6 +93,12 @@ void add_backend(std::unique_ptr<Backend> backend) {
   require<FailedPreconditionError>(slot.load() == nullptr, "device: {} is there already.",
                                    backend->device());
   slot.store(backend.release(), std::memory_order_release);
+}
+
+std::unique_ptr<Backend> replace_backend(std::unique_ptr<Backend> backend) {
+  backend_of(backend->device());  // there must be one
+  return std::unique_ptr<Backend>(
+      registry().slot(backend->device()).exchange(backend.release(), std::memory_order_acq_rel));
 }
 
 void remove_backend(Device device) { delete registry().slot(device).exchange(nullptr); }
@@ -121,10 +143,15 @@ Tensor moved(const Tensor& tensor, Device to) {
     backend_of(from).copy_to_host(copy.mutable_data(), tensor.data(), count);
     return copy;
   }
-  if (!from.is_cpu()) return moved(moved(tensor, kCPU), target);
   Backend& backend = backend_of(target);
-  Tensor copy = Tensor::uninitialized(tensor.spec(), backend);
-  backend.copy_from_host(copy.mutable_data(), tensor.data(), count);
+  if (!from.is_cpu()) {
+    Tensor copy = Tensor::uninitialized(tensor.spec(), backend);
+    if (backend.copy_from_peer(copy.mutable_data(), backend_of(from), tensor.data(), count))
+      return copy;
+    return moved(moved(tensor, kCPU), target);
+  }
+  Tensor copy = Tensor::uninitialized(tensor.spec(), backend.for_uploads());
+  backend.upload(copy.mutable_data(), tensor);
   return copy;
 }
 
@@ -139,7 +166,50 @@ Tensor Tensor::to(Device wanted) const {
   return there;
 }
 
+namespace {
+
+void copy_in_parallel(void* to, const void* from, size_t bytes) {
+  constexpr int64_t kPiece = 64 << 10;
+  constexpr double kNanoseconds = kPiece / 10.0;  // at 10 GB/s
+  const auto total = static_cast<int64_t>(bytes);
+  team::parallel_for((total + kPiece - 1) / kPiece, kNanoseconds, [=](int64_t begin, int64_t end) {
+    const int64_t start = begin * kPiece, stop = std::min(end * kPiece, total);
+    std::memcpy(static_cast<std::byte*>(to) + start, static_cast<const std::byte*>(from) + start,
+                static_cast<size_t>(stop - start));
+  });
+}
+
+[[maybe_unused]] const bool g_copies = (memory::set_copier(&copy_in_parallel), true);
+
+}  // namespace
+
 namespace config {
+
+void set_visible_devices(const std::vector<Device>& devices, DeviceType type) {
+  constexpr const char* kName = "set_visible_devices";
+  for (size_t i = 0; i < devices.size(); ++i)
+    require(devices[i] == Device(type, static_cast<int>(i)),
+            "{}: they must be the first of their type, in order. Got {}. Set CUDA_VISIBLE_DEVICES "
+            "before the program starts to choose others.",
+            kName, fmt::join(devices, ", "));
+  const int count = static_cast<int>(devices.size());
+  if (type != DeviceType::kGPU) {
+    const std::vector<Device> all = list_physical_devices(type);
+    require(devices.size() == all.size(), "{}: only GPUs can be hidden. Got {} of {} devices.",
+            kName, count, all.size());
+    return;
+  }
+  for (const Device device : devices)
+    require<NotFoundError>(find_any(device) != nullptr, "{}: there is no {}.", kName, device);
+  for (int i = count; i < kMostPerType; ++i) {
+    const Backend* backend = registry().slot(Device(type, i)).load(std::memory_order_acquire);
+    require<FailedPreconditionError>(
+        backend == nullptr || backend->memory().in_use == 0,
+        "{}: {} cannot be hidden: there are tensors on it. Hide it before it is used.", kName,
+        Device(type, i));
+  }
+  registry().visible_gpus = count;
+}
 
 std::vector<Device> list_physical_devices(DeviceType type) {
   std::vector<Device> devices;

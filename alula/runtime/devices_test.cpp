@@ -87,7 +87,7 @@ TEST_F(Devices, WhatIsMissingIsSaid) {
   EXPECT_ERROR(backend_of(Device(DeviceType::kSimulated, 200)), InvalidArgumentError,
                "at most 16 devices of a type. Got /SIM:200.");
   if (!has_gpu()) return;
-  EXPECT_ERROR(backend_of("/GPU:15"), NotFoundError, "there are fewer GPUs");
+  EXPECT_ERROR(backend_of("/GPU:15"), NotFoundError, "cannot be used: there");
 }
 
 TEST_F(Devices, AreListedTheCpuFirst) {

@@ -132,6 +132,10 @@ bool stays_on_cpu(const Tensor& tensor) {
   return tensor.dtype() == string && config::get_soft_device_placement();
 }
 
+/// What host code gives may stand for more than its elements: a note on it says so, which a copy
+/// would not have.
+bool has_note(const Tensor& tensor) { return tensor.note<Note>() != nullptr; }
+
 /// Calls the CPU's kernel.
 void run_on_cpu(const Op& op, std::span<const View> inputs, std::span<const View> outputs) {
   const Kernel kernel = op.type().kernel(DeviceType::kCPU);
@@ -232,7 +236,7 @@ Tensors run_kernel(const Op& op, TensorRefs inputs, Backend* backend) {
 
   if (device != wanted)
     for (Tensor& output : outputs)
-      if (!stays_on_cpu(output) && !(host && output.dtype() == string))
+      if (!stays_on_cpu(output) && !(host && (output.dtype() == string || has_note(output))))
         output = moved(output, wanted);
   if (t_state.flags & ThreadState::kListening)
     tell_listeners(op, device, inputs, std::span(outputs.data(), outputs.size()));

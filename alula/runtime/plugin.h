@@ -1,6 +1,9 @@
 #pragma once
+#include <cstring>
 #include <filesystem>
 #include <string>
+
+#include <fmt/format.h>
 
 /// Loading the GPU's backend, libalula_cuda.so, where there is a GPU.
 namespace alula::plugin {
@@ -23,6 +26,17 @@ struct BuildId {
   const char* text;  // version and compiler of the library
 };
 BuildId build_id();
+
+/// Why a plugin built as `own` cannot serve a library built as `library`, or nothing. Inline, since
+/// the plugin must not depend on what it looks at.
+inline std::string problem_with_build(const BuildId& own, const BuildId& library) {
+  if (library.backend_version == own.backend_version && std::strcmp(library.text, own.text) == 0)
+    return "";
+  return fmt::format(
+      "the GPU plugin was built for another Alula (plugin: {}, contract {}; library: {}, contract "
+      "{})",
+      own.text, own.backend_version, library.text, library.backend_version);
+}
 
 /// The plugin's only entry, `alula_plugin`: adds its devices, or returns why it cannot. The answer
 /// stays the plugin's.

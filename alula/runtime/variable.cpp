@@ -59,7 +59,7 @@ void Variable::assign(const Tensor& given) {
         value.device().is_cpu() || value.device() == storage.device() ? value : moved(value, kCPU);
     const auto bytes = static_cast<size_t>(here.bytes());
     if (here.device().is_cpu())
-      backend.copy_from_host(storage.mutable_data(), here.data(), bytes);
+      backend.upload(storage.mutable_data(), here);
     else
       backend.copy(storage.mutable_data(), here.data(), bytes);
     return;

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "alula/core/memory_source.h"
+
 namespace alula::python {
 namespace {
 
@@ -100,7 +102,7 @@ Tensor Array::copy() const {
   auto* to = static_cast<std::byte*>(tensor.mutable_data());
   const auto* from = static_cast<const std::byte*>(buffer_.buf);
   if (in_order())
-    std::memcpy(to, from, static_cast<size_t>(tensor.bytes()));
+    memory::copy(to, from, static_cast<size_t>(tensor.bytes()));
   else
     copy_strided(to, from, buffer_, 0);
   return tensor;

@@ -57,6 +57,8 @@ std::optional<Device> to_device(nb::handle value) {
   return Device(text);
 }
 
+Device named(const std::string& name) { return Device(name); }
+
 std::string type_of(Device device) {
   const std::string name = to_string(device);
   return name.substr(1, name.find(':') - 1);
@@ -97,6 +99,45 @@ void bind_config(nb::module_& m) {
              "enabled"_a, "Whether GPUs may use TensorFloat-32 for float32 matrix products.");
   config.def("tensor_float_32_execution_enabled", &config::tensor_float_32_execution_enabled,
              "Whether GPUs may use TensorFloat-32 for float32 matrix products.");
+  config.def(
+      "set_memory_limit",
+      [](const std::string& device, int64_t limit) {
+        config::set_logical_device_configuration(named(device), {{.memory_limit = limit}});
+      },
+      "device"_a, "limit"_a, "Limits the memory that tensors take of a device, in MiB.");
+  config.def(
+      "get_memory_limit",
+      [](const std::string& device) {
+        const auto logical = config::get_logical_device_configuration(named(device));
+        return logical.empty() ? int64_t{0} : logical[0].memory_limit;
+      },
+      "device"_a, "The limit that was set, in MiB; 0 if none was.");
+  config.def(
+      "get_memory_info",
+      [](const std::string& device) {
+        const config::MemoryUse use = config::get_memory_info(named(device));
+        return std::pair(use.current, use.peak);
+      },
+      "device"_a, "Bytes that tensors have on a device, and the most that they had.");
+  config.def(
+      "reset_memory_stats",
+      [](const std::string& device) { config::reset_memory_stats(named(device)); }, "device"_a,
+      "Counts the peak anew.");
+  config.def(
+      "empty_cache", [](const std::string& device) { config::empty_cache(named(device)); },
+      "device"_a, "Gives memory that is kept for later tensors back to the system.");
+  config.def(
+      "set_visible_devices",
+      [](const std::vector<std::string>& devices, const std::string& type) {
+        std::vector<Device> visible;
+        for (const std::string& device : devices) visible.push_back(named(device));
+        config::set_visible_devices(visible, named(type).type);
+      },
+      "devices"_a, "type"_a, "Hides all other devices of a type.");
+  config.def("set_synchronous_execution", &config::set_synchronous_execution, "enable"_a,
+             "Whether each op of a GPU is waited for, so that a fault is reported with its name.");
+  config.def("get_synchronous_execution", &config::get_synchronous_execution,
+             "Whether each op of a GPU is waited for.");
   config.def("_set_log_level", [](const std::string& level) {
     logging::set_level(level == "silent"    ? logging::Level::kSilent
                        : level == "warning" ? logging::Level::kWarning

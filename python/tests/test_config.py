@@ -53,7 +53,7 @@ def test_devices():
     assert tf.config.list_logical_devices("CPU")[0].name == "/device:CPU:0"
     assert tf.config.get_visible_devices() == tf.config.list_physical_devices()
     tf.config.set_visible_devices(tf.config.list_physical_devices())
-    with pytest.raises(RuntimeError, match="cannot be hidden"):
+    with pytest.raises(RuntimeError, match="only GPUs can be hidden"):
         tf.config.set_visible_devices([], "CPU")
     for gpu in tf.config.list_physical_devices("GPU"):
         tf.config.experimental.set_memory_growth(gpu, True)
@@ -113,3 +113,28 @@ def test_recordings(tmp_path):
     assert events[0]["args"]["bytes written"] == 256
     with pytest.raises(tf.errors.UnavailableError):
         tf.profiler.experimental.stop()
+
+
+def test_memory():
+    info = tf.config.experimental.get_memory_info("CPU:0")
+    assert sorted(info) == ["current", "peak"]
+    assert tf.config.experimental.get_memory_usage("CPU:0") >= 0
+    tf.config.experimental.reset_memory_stats("/CPU:0")
+    tf.config.experimental.empty_cache("CPU:0")
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    assert tf.config.get_logical_device_configuration(cpu) is None
+    limit = tf.config.LogicalDeviceConfiguration(memory_limit=-5)
+    with pytest.raises(ValueError, match="number of MiB above 0"):
+        tf.config.set_logical_device_configuration(cpu, [limit])
+    with pytest.raises(RuntimeError, match="cannot be divided"):
+        tf.config.set_logical_device_configuration(cpu, [limit, limit])
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
+    with pytest.raises(tf.errors.NotFoundError, match="GPU:15"):
+        tf.config.experimental.get_memory_info("GPU:15")
+
+
+def test_synchronous_execution():
+    before = tf.config.experimental.get_synchronous_execution()
+    tf.config.experimental.set_synchronous_execution(not before)
+    assert tf.config.experimental.get_synchronous_execution() is not before
+    tf.config.experimental.set_synchronous_execution(before)

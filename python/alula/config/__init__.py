@@ -6,7 +6,7 @@
 
 from collections import namedtuple
 
-from alula import _native
+from alula import _native, errors
 from alula._native._config import get_soft_device_placement, set_soft_device_placement
 from alula.config import experimental, optimizer, threading
 
@@ -17,10 +17,15 @@ LogicalDevice.__doc__ = "A device that tf.device takes."
 
 
 class LogicalDeviceConfiguration:
-    """A part of a device. Devices are used whole here, so it says nothing."""
+    """What may be used of a device: `memory_limit` MiB of its memory, or all of it."""
 
     def __init__(self, memory_limit=None, experimental_priority=None, experimental_device_ordinal=0):
         self.memory_limit = memory_limit
+
+
+def _short_name(device):
+    """'GPU:0' of a device, or of its name in any of the forms there are."""
+    return getattr(device, "name", device).replace("/physical_device:", "")
 
 
 def list_physical_devices(device_type=None):
@@ -47,27 +52,43 @@ def get_visible_devices(device_type=None):
 
 
 def set_visible_devices(devices, device_type=None):
-    """Nothing if it names all devices. Fewer cannot be chosen: place ops by tf.device instead."""
+    """Hides the GPUs that are not named; those that are must be the first ones, or none.
+
+    >>> tf.config.set_visible_devices([], "GPU")  # as if there were no GPU
+    """
     if isinstance(devices, PhysicalDevice):
         devices = [devices]
-    hidden = set(list_physical_devices(device_type)) - set(devices or [])
-    if hidden:
-        raise RuntimeError(
-            "set_visible_devices: devices cannot be hidden. Got a list without "
-            f"{', '.join(sorted(device.name for device in hidden))}. Use tf.device(\"/CPU:0\"), or set "
-            "CUDA_VISIBLE_DEVICES before the program starts."
-        )
+    devices = list(devices or [])
+    for kind in [device_type] if device_type else ["CPU", "GPU"]:
+        names = [_short_name(device) for device in devices if device.device_type == kind]
+        try:
+            _native._config.set_visible_devices(names, kind)
+        except (ValueError, errors.FailedPreconditionError, errors.InvalidArgumentError) as error:
+            raise RuntimeError(str(error)) from None
 
 
 def get_logical_device_configuration(device):
-    """None: devices are used whole."""
-    return None
+    """What was set by set_logical_device_configuration; None if nothing was."""
+    limit = _native._config.get_memory_limit(_short_name(device))
+    return [LogicalDeviceConfiguration(memory_limit=limit)] if limit else None
 
 
 def set_logical_device_configuration(device, logical_devices):
-    """Accepts one part a device. More cannot be made."""
+    """Limits the memory of a GPU, before it is used. A device cannot be divided.
+
+    `tf.config.set_logical_device_configuration(gpu, [tf.config.LogicalDeviceConfiguration(memory_limit=4096)])`
+    """
     if len(logical_devices) > 1:
         raise RuntimeError("set_logical_device_configuration: a device cannot be divided.")
+    limit = logical_devices[0].memory_limit if logical_devices else None
+    if limit is None:
+        return
+    try:
+        _native._config.set_memory_limit(_short_name(device), int(limit))
+    except errors.FailedPreconditionError as error:
+        raise RuntimeError(str(error)) from None
+    except errors.InvalidArgumentError as error:
+        raise ValueError(str(error)) from None
 
 
 def run_functions_eagerly(run_eagerly):
@@ -78,3 +99,9 @@ def run_functions_eagerly(run_eagerly):
 def functions_run_eagerly():
     """Whether functions under tf.function run as plain Python."""
     return _native._functions_eagerly()
+
+
+# The names that these had in TensorFlow's trials.
+experimental.VirtualDeviceConfiguration = LogicalDeviceConfiguration
+experimental.get_virtual_device_configuration = get_logical_device_configuration
+experimental.set_virtual_device_configuration = set_logical_device_configuration

@@ -1,9 +1,40 @@
 """Devices: names that TensorFlow has kept from its trials."""
 
+from alula import _native
 from alula._native._config import (
     enable_tensor_float_32_execution,
+    get_synchronous_execution,
+    set_synchronous_execution,
     tensor_float_32_execution_enabled,
 )
+
+
+def get_memory_info(device):
+    """Bytes of a device's memory that tensors have, and the most that they had.
+
+    >>> sorted(tf.config.experimental.get_memory_info("CPU:0"))
+    ['current', 'peak']
+    """
+    current, peak = _native._config.get_memory_info(device)
+    return {"current": current, "peak": peak}
+
+
+def get_memory_usage(device):
+    """Bytes of a device's memory that tensors have."""
+    return get_memory_info(device)["current"]
+
+
+def reset_memory_stats(device):
+    """Counts the peak of get_memory_info anew, from what is in use now."""
+    _native._config.reset_memory_stats(device)
+
+
+def empty_cache(device):
+    """Gives memory that is kept for later tensors back to the system, for others to use.
+
+    TensorFlow has no such function.
+    """
+    _native._config.empty_cache(device)
 
 
 def set_memory_growth(device, enable):
@@ -50,12 +81,3 @@ def get_device_details(device):
 
 def enable_op_determinism():
     """Accepted, without effect."""
-
-
-def set_synchronous_execution(enable):
-    """Accepted, without effect: a value that is read is waited for."""
-
-
-def get_synchronous_execution():
-    """True: a value that is read is waited for."""
-    return True
