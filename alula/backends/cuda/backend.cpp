@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "alula/backends/cuda/faults.h"
 #include "alula/backends/cuda/graph.h"
 #include "alula/backends/cuda/kernels.h"
 
@@ -11,12 +12,27 @@ namespace {
 /// More tickets are not kept apart: an old one then stands for more than it needs to.
 constexpr size_t kMostTickets = 256;
 
+/// An event of the current card, for one use. What waits for it has been told by then.
+class Event {
+ public:
+  Event() {
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
 }  // namespace
 
 Gpu& CudaBackend::gpu() {
-  std::call_once(once_, [this] { gpu_ = new Gpu(info_); });
+  std::call_once(once_, [this] { gpu_ = new Gpu(info_, memory_limit_); });
   check(cudaSetDevice(info_.ordinal), "cudaSetDevice");
-  return *gpu_;
+  return *gpu_.load();
 }
 
 std::string CudaBackend::description() const {
@@ -25,8 +41,26 @@ std::string CudaBackend::description() const {
 }
 
 MemoryInfo CudaBackend::memory() const {
-  if (gpu_ == nullptr) return {.total = static_cast<int64_t>(info_.memory)};
-  return gpu_->memory().info();
+  if (const Gpu* gpu = gpu_.load()) return gpu->memory().info();
+  const size_t limit = memory_limit_;
+  return {.total = static_cast<int64_t>(limit > 0 ? limit : info_.memory)};
+}
+
+void CudaBackend::reset_peak() {
+  if (Gpu* gpu = gpu_.load()) gpu->memory().reset_peak();
+}
+
+void CudaBackend::give_back_cache() {
+  if (gpu_.load() != nullptr) gpu().memory().give_back_cache();
+}
+
+void CudaBackend::limit_memory(int64_t bytes) {
+  require(bytes > 0 && static_cast<size_t>(bytes) <= info_.memory,
+          "{}: the limit of its memory must be more than 0 and at most the {} bytes that the card "
+          "has. Got {}.",
+          device_, info_.memory, bytes);
+  if (Gpu* gpu = gpu_.load()) gpu->memory().set_limit(static_cast<size_t>(bytes));
+  memory_limit_ = static_cast<size_t>(bytes);
 }
 
 bool CudaBackend::supports(const Op& op, SpecRefs inputs) const {
@@ -37,7 +71,13 @@ void CudaBackend::run(const Op& op, std::span<const View> inputs, std::span<cons
   Gpu& card = gpu();
   const CurrentCard current(card);
   cudaStream_t stream = card.stream();
-  op.type().kernel(DeviceType::kGPU)(op, {.inputs = inputs, .outputs = outputs, .queue = stream});
+  run_op(
+      op, inputs,
+      [&] {
+        op.type().kernel(DeviceType::kGPU)(op,
+                                           {.inputs = inputs, .outputs = outputs, .queue = stream});
+      },
+      [&] { check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); });
 }
 
 std::unique_ptr<Executable> CudaBackend::prepare(std::vector<Step> steps) {
@@ -45,11 +85,46 @@ std::unique_ptr<Executable> CudaBackend::prepare(std::vector<Step> steps) {
 }
 
 void CudaBackend::copy_from_host(void* to, const void* from, size_t bytes) {
-  if (bytes > 0) gpu().staging().to_device(to, from, bytes);
+  if (bytes > 0) gpu().copies().to_device(to, from, bytes);
+}
+
+void CudaBackend::upload(void* to, const Tensor& from) {
+  if (from.bytes() > 0) gpu().copies().upload(to, from);
 }
 
 void CudaBackend::copy_to_host(void* to, const void* from, size_t bytes) {
-  if (bytes > 0) gpu().staging().to_host(to, from, bytes);
+  if (bytes > 0) gpu().copies().to_host(to, from, bytes);
+}
+
+/// The two queues wait for one another: this one until the source is there, the owner's until it
+/// has been read, since its memory may then be given out again.
+bool CudaBackend::copy_from_peer(void* to, Backend& owner, const void* from, size_t bytes) {
+  auto* peer = dynamic_cast<CudaBackend*>(&owner);
+  if (peer == nullptr) return false;
+  if (bytes == 0) return true;
+  cudaStream_t theirs = peer->gpu().stream();
+  const Event there;
+  check(cudaEventRecord(there.get(), theirs), "cudaEventRecord");
+  cudaStream_t ours = gpu().stream();
+  let_access(*peer);
+  const Event here;
+  check(cudaStreamWaitEvent(ours, there.get(), 0), "cudaStreamWaitEvent");
+  check(cudaMemcpyPeerAsync(to, info_.ordinal, from, peer->info_.ordinal, bytes, ours),
+        "cudaMemcpyPeerAsync");
+  check(cudaEventRecord(here.get(), ours), "cudaEventRecord");
+  check(cudaStreamWaitEvent(theirs, here.get(), 0), "cudaStreamWaitEvent");
+  return true;
+}
+
+/// Where two cards can reach one another's memory, a copy need not go by way of the host; where
+/// they cannot, the driver sees to it.
+void CudaBackend::let_access(const CudaBackend& peer) {
+  const std::lock_guard lock(peers_mutex_);
+  if (!peers_.insert(peer.info_.ordinal).second) return;
+  int can = 0;
+  if (cudaDeviceCanAccessPeer(&can, info_.ordinal, peer.info_.ordinal) == cudaSuccess && can != 0)
+    cudaDeviceEnablePeerAccess(peer.info_.ordinal, 0);
+  cudaGetLastError();  // copies work without it
 }
 
 void CudaBackend::copy(void* to, const void* from, size_t bytes) {

@@ -1,5 +1,6 @@
 #include "alula/backends/cuda/error.h"
 
+#include "alula/backends/cuda/faults.h"
 #include "alula/core/error.h"
 
 namespace alula::cuda {
@@ -22,6 +23,14 @@ bool is_fatal(cudaError_t code) {
   }
 }
 
+/// What a report says of a fault in a kernel.
+std::string consequence(cudaError_t code) {
+  if (!is_fatal(code)) return "";
+  return " A kernel failed, or the card did. The GPU's context is lost, and what was only on the "
+         "GPU with it: start the program again." +
+         how_to_find_the_op();
+}
+
 }  // namespace
 
 void check_failed(cudaError_t code, const char* call) {
@@ -29,10 +38,7 @@ void check_failed(cudaError_t code, const char* call) {
   require<ResourceExhaustedError>(code != cudaErrorMemoryAllocation,
                                   "GPU: {} failed: the GPU's memory is used up.", call);
   fail<InternalError>("GPU: {} failed: {} ({}).{}", call, cudaGetErrorString(code),
-                      cudaGetErrorName(code),
-                      is_fatal(code) ? " The GPU's context is lost, and what was only on the GPU "
-                                       "with it: start the program again."
-                                     : "");
+                      cudaGetErrorName(code), consequence(code));
 }
 
 void check_failed(CUresult code, const char* call) {
@@ -41,8 +47,9 @@ void check_failed(CUresult code, const char* call) {
   const char *name = nullptr, *text = nullptr;
   cuGetErrorName(code, &name);
   cuGetErrorString(code, &text);
-  fail<InternalError>("GPU: {} failed: {} ({}).", call, text == nullptr ? "unknown error" : text,
-                      name == nullptr ? "?" : name);
+  // The driver's and the runtime's codes of what kernels do wrong are the same.
+  fail<InternalError>("GPU: {} failed: {} ({}).{}", call, text == nullptr ? "unknown error" : text,
+                      name == nullptr ? "?" : name, consequence(static_cast<cudaError_t>(code)));
 }
 
 void check_failed(cublasStatus_t code, const char* call) {

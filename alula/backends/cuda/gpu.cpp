@@ -1,7 +1,9 @@
 #include "alula/backends/cuda/gpu.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <utility>
 
 #include "alula/backends/cuda/matmul.h"
 #include "alula/backends/cuda/nvrtc.h"
@@ -20,6 +22,27 @@ cudaStream_t make_stream(int ordinal) {
   return stream;
 }
 
+/// The memory of the card that is current.
+class DriverMemory final : public CardMemory {
+ public:
+  void* take(size_t bytes) override {
+    void* block = nullptr;
+    const cudaError_t code = cudaMalloc(&block, bytes);
+    if (code == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      return nullptr;
+    }
+    check(code, "cudaMalloc");
+    return block;
+  }
+  void give_back(void* block) override { check(cudaFree(block), "cudaFree"); }
+  size_t free_bytes() const override {
+    size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    return free;
+  }
+};
+
 }  // namespace
 
 GpuInfo info_of(int ordinal) {
@@ -33,12 +56,12 @@ GpuInfo info_of(int ordinal) {
           .shared_memory = properties.sharedMemPerBlockOptin};
 }
 
-Gpu::Gpu(GpuInfo info)
+Gpu::Gpu(GpuInfo info, size_t memory_limit)
     : info_(std::move(info)),
       stream_(make_stream(info_.ordinal)),
       capture_stream_(make_stream(info_.ordinal)),
-      memory_(info_.memory),
-      staging_(stream_),
+      memory_(std::make_unique<DriverMemory>(), info_.memory, memory_limit),
+      copies_(info_.ordinal, stream_, memory_),
       matmuls_(std::make_unique<MatMuls>()) {
   g_cards[info_.ordinal].store(this, std::memory_order_release);
 }
@@ -56,6 +79,15 @@ std::vector<unsigned> argument_sizes([[maybe_unused]] CUfunction function) {
   return sizes;
 }
 
+/// As cuLaunchKernel, for blocks that wait for one another.
+CUresult launch_together(CUfunction function, unsigned blocks_x, unsigned blocks_y,
+                         unsigned blocks_z, unsigned threads_x, unsigned threads_y,
+                         unsigned threads_z, unsigned shared_bytes, CUstream stream,
+                         void** arguments, void**) {
+  return cuLaunchCooperativeKernel(function, blocks_x, blocks_y, blocks_z, threads_x, threads_y,
+                                   threads_z, shared_bytes, stream, arguments);
+}
+
 }  // namespace
 
 Kernel Gpu::load(const KernelSource& source) {
@@ -67,6 +99,25 @@ Kernel Gpu::load(const KernelSource& source) {
   return {source, function, argument_sizes(function)};
 }
 
+/// More than 4 KB from CUDA 12.1 on, whose drivers take it.
+size_t Gpu::most_argument_bytes() const { return CUDA_VERSION >= 12010 ? 32764 : 4096; }
+
+/// Kernels of one stream never meet in it, so it serves them all.
+unsigned* Gpu::meeting_word() {
+  std::call_once(meeting_once_, [this] {
+    meeting_word_ = static_cast<unsigned*>(memory_.allocate(sizeof(unsigned)));
+    put_clear(meeting_word_, sizeof(unsigned), stream_);
+  });
+  return meeting_word_;
+}
+
+namespace {
+thread_local Gpu::Blocks* t_kept = nullptr;
+/// The first so many were let go of by kernels that are on the queue; others may have been by links
+/// that wait, and those can run beside the next ones.
+thread_local size_t t_settled = 0;
+}  // namespace
+
 void Gpu::put_kernel(const Kernel& kernel, const Grid& grid, void** arguments, void* queue) {
   constexpr size_t kWithoutAsking = 48 << 10;
   auto* function = static_cast<CUfunction>(const_cast<void*>(kernel.function));
@@ -74,10 +125,12 @@ void Gpu::put_kernel(const Kernel& kernel, const Grid& grid, void** arguments, v
     check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                              static_cast<int>(grid.shared_bytes)),
           "cuFuncSetAttribute");
-  check(cuLaunchKernel(function, grid.blocks[0], grid.blocks[1], grid.blocks[2], grid.threads[0],
-                       grid.threads[1], grid.threads[2], static_cast<unsigned>(grid.shared_bytes),
-                       static_cast<cudaStream_t>(queue), arguments, nullptr),
+  const auto launch = grid.together ? &launch_together : &cuLaunchKernel;
+  check(launch(function, grid.blocks[0], grid.blocks[1], grid.blocks[2], grid.threads[0],
+               grid.threads[1], grid.threads[2], static_cast<unsigned>(grid.shared_bytes),
+               static_cast<cudaStream_t>(queue), arguments, nullptr),
         "cuLaunchKernel");
+  if (t_kept != nullptr) t_settled = t_kept->size();  // no link waits when a kernel is launched
 }
 
 void Gpu::put_clear(void* at, size_t bytes, void* queue) {
@@ -90,13 +143,24 @@ void Gpu::put_copy(void* to, const void* from, size_t bytes, void* queue) {
       "cudaMemcpyAsync");
 }
 
-namespace {
-thread_local Gpu::Blocks* t_kept = nullptr;
+Gpu::Blocks* Gpu::keep_scratch_in(Blocks* blocks) {
+  t_settled = 0;
+  return std::exchange(t_kept, blocks);
 }
 
-void Gpu::keep_scratch_in(Blocks* blocks) { t_kept = blocks; }
-
-void* Gpu::take_scratch(size_t bytes) { return memory_.allocate(bytes); }
+/// While a graph is captured, what its kernels have let go of serves the next ones.
+void* Gpu::take_scratch(size_t bytes) {
+  if (t_kept == nullptr) return memory_.allocate(bytes);
+  const auto end = t_kept->begin() + static_cast<std::ptrdiff_t>(t_settled);
+  const auto found = std::find_if(t_kept->begin(), end, [&](const Block& block) {
+    return rounded_size(block.bytes) == rounded_size(bytes);
+  });
+  if (found == end) return memory_.allocate(bytes);
+  void* block = found->data;
+  t_kept->erase(found);
+  --t_settled;
+  return block;
+}
 
 void Gpu::release_scratch(void* block, size_t bytes) noexcept {
   if (t_kept != nullptr)

@@ -5,8 +5,8 @@
 
 #include "alula/backends/cuda/allocator.h"
 #include "alula/backends/cuda/card.h"
+#include "alula/backends/cuda/copies.h"
 #include "alula/backends/cuda/error.h"
-#include "alula/backends/cuda/staging.h"
 
 namespace alula::cuda {
 
@@ -28,12 +28,15 @@ class MatMuls;
 class Gpu final : public Card {
  public:
   /// Makes the card the thread's current one, with a context.
-  explicit Gpu(GpuInfo info);
+  explicit Gpu(GpuInfo info, size_t memory_limit = 0);
 
   const GpuInfo& info() const { return info_; }
   int multiprocessors() const override { return info_.multiprocessors; }
   int architecture() const override { return info_.architecture; }
   size_t most_shared_bytes() const override { return info_.shared_memory; }
+  size_t most_argument_bytes() const override;
+  unsigned most_together() const override { return static_cast<unsigned>(info_.multiprocessors); }
+  unsigned* meeting_word() override;
   void* take_scratch(size_t bytes) override;
   void release_scratch(void* block, size_t bytes) noexcept override;
 
@@ -43,7 +46,7 @@ class Gpu final : public Card {
   std::mutex& capture_mutex() { return capture_mutex_; }
   DeviceMemory& memory() { return memory_; }
   const DeviceMemory& memory() const { return memory_; }
-  Staging& staging() { return staging_; }
+  Copies& copies() { return copies_; }
   MatMuls& matmuls() { return *matmuls_; }
 
   /// While a graph is captured, what kernels let go of goes here instead: it is the graph's.
@@ -52,7 +55,8 @@ class Gpu final : public Card {
     size_t bytes;
   };
   using Blocks = std::vector<Block>;
-  void keep_scratch_in(Blocks* blocks);
+  /// Returns where it went before.
+  Blocks* keep_scratch_in(Blocks* blocks);
 
  private:
   Kernel load(const KernelSource& source) override;
@@ -64,8 +68,10 @@ class Gpu final : public Card {
   cudaStream_t stream_ = nullptr, capture_stream_ = nullptr;
   std::mutex capture_mutex_;
   DeviceMemory memory_;
-  Staging staging_;
+  Copies copies_;
   std::unique_ptr<MatMuls> matmuls_;
+  std::once_flag meeting_once_;
+  unsigned* meeting_word_ = nullptr;
 };
 
 /// The card that is current in this thread: a kernel runs while its backend has made it so.

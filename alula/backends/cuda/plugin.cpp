@@ -1,6 +1,5 @@
 #include "alula/runtime/plugin.h"
 
-#include <cstring>
 #include <fstream>
 #include <regex>
 
@@ -24,15 +23,6 @@ std::string driver_version() {
 
 /// The first driver for each version of CUDA.
 int driver_for(int cuda_major) { return cuda_major >= 13 ? 580 : 525; }
-
-std::string problem_with_build(const plugin::BuildId& id) {
-  const plugin::BuildId own{kBackendVersion, ALULA_VERSION " " __VERSION__};
-  if (id.backend_version == own.backend_version && std::strcmp(id.text, own.text) == 0) return "";
-  return fmt::format(
-      "the GPU plugin was built for another Alula (plugin: {}, contract {}; library: {}, contract "
-      "{})",
-      own.text, own.backend_version, id.text, id.backend_version);
-}
 
 /// A driver runs what was built for its version of CUDA, for older ones, and for newer ones of the
 /// same major version.
@@ -74,7 +64,8 @@ std::string add_gpus() {
 }
 
 std::string start(const plugin::BuildId& id) {
-  if (std::string problem = problem_with_build(id); !problem.empty()) return problem;
+  const plugin::BuildId own{kBackendVersion, ALULA_VERSION " " __VERSION__};
+  if (std::string problem = plugin::problem_with_build(own, id); !problem.empty()) return problem;
   if (std::string problem = problem_with_driver(); !problem.empty()) return problem;
   return add_gpus();
 }
