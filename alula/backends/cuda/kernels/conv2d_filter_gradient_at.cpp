@@ -2,6 +2,7 @@
 
 #include "alula/backends/cuda/kernels.h"
 #include "alula/backends/cuda/kernels/add_parts.h"
+#include "alula/backends/cuda/kernels/conv2d.h"
 #include "alula/backends/cuda/kernels/conv2d_constants.h"
 #include "alula/ops/conv2d_gradients_at.h"
 
@@ -154,6 +155,7 @@ void run(const Conv2DFilterGradientAt& op, const KernelCall& call) {
       current_card().clear(output.data, static_cast<size_t>(output.bytes()), call.queue);
     return;
   }
+  if (conv2d_filter_at_by_library(op, call)) return;
   if (call.inputs[0].dtype() == float64)
     run_typed<double>(op, call);
   else

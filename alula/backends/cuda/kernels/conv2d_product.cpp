@@ -23,12 +23,11 @@ ProductFactor<Value> factor(std::string_view name, const View& view, const Value
 
 /// Rows of all channels, of which a product takes those of one group: a filter, or results.
 ProductFactor<ProductMatrix> channels_of(const View& view, const Conv2DShape& shape) {
-  return {fmt::format("Matrix<{}, false>", type_name(view.dtype())),
+  return {fmt::format("Matrix<{}, false, 1>", type_name(view.dtype())),
           {.data = view.data,
            .lines = static_cast<int>(shape.group_out()),
            .row = static_cast<int>(shape.out_channels),
-           .batch = {
-               .rank = 1, .dims = {static_cast<int>(shape.groups)}, .steps = {shape.group_out()}}}};
+           .batch = {.dims = {static_cast<int>(shape.groups)}, .steps = {shape.group_out()}}}};
 }
 
 int64_t pixels(const Conv2DShape& shape) {
