@@ -12,7 +12,8 @@ thread_local Card* t_card = nullptr;
 }  // namespace
 
 std::string KernelSource::text() const {
-  std::string text(chained ? "#define ALULA_CHAINED\n" : "");
+  std::string text;
+  if (chained) text = fmt::format("#define ALULA_CHAINED\n#define CHAIN_ROOM {}\n", kChainRoom);
   text += device_source("prelude");
   std::string_view rest = files;
   while (!rest.empty()) {
@@ -59,14 +60,15 @@ Card& current_card() {
 CurrentCard::CurrentCard(Card& card) : before_(t_card) { t_card = &card; }
 CurrentCard::~CurrentCard() { t_card = before_; }
 
+Scratch::Scratch(size_t bytes)
+    : card_(current_card()), bytes_(bytes), block_(card_.take_scratch(bytes)) {
+  if (Chain* chain = Chain::current(card_)) chain->writes(block_, bytes);
+}
+
 Grid grid_for(int64_t threads) {
   constexpr int64_t kBlocksEach = 32;
   const int64_t most = kBlocksEach * current_card().multiprocessors();
-  int64_t blocks = std::min(most, (threads + kBlockThreads - 1) / kBlockThreads);
-  // As a link of a chain, a little work is done sooner by one block than by several in a launch of
-  // their own.
-  constexpr int64_t kLittle = 4 * kBlockThreads;
-  if (Chain::current(current_card()) != nullptr && threads <= kLittle) blocks = 1;
+  const int64_t blocks = std::min(most, (threads + kBlockThreads - 1) / kBlockThreads);
   return {.blocks = {static_cast<unsigned>(std::max<int64_t>(blocks, 1)), 1, 1},
           .threads = {kBlockThreads, 1, 1}};
 }

@@ -39,8 +39,12 @@ struct Grid {
   std::array<unsigned, 3> blocks{1, 1, 1};
   std::array<unsigned, 3> threads{256, 1, 1};
   size_t shared_bytes = 0;  // beside what the kernel itself declares
-  bool chains = true;       // not if it is large, with tiles in shared memory
+  bool chains = true;       // whether it may be a link of a chain
+  bool together = false;    // whether blocks wait for one another: all must run at once
 };
+
+/// Shared memory that the links of a chain have for what kernels declare by SHARED.
+constexpr size_t kChainRoom = 40 << 10;
 
 /// What has been compiled and loaded for a card.
 struct Kernel {
@@ -59,6 +63,13 @@ class Card {
   virtual int architecture() const = 0;  // 90: compute capability 9.0
   /// The most shared memory that a block can have.
   virtual size_t most_shared_bytes() const = 0;
+  /// The most bytes of arguments that a kernel can have.
+  virtual size_t most_argument_bytes() const = 0;
+  /// The most blocks that can run at once, whatever they need, so that they can wait for one
+  /// another.
+  virtual unsigned most_together() const = 0;
+  /// A word of the card's memory for that, zero at first.
+  virtual unsigned* meeting_word() = 0;
 
   /// The kernel, compiled and loaded the first time; from then on found by its text.
   LoadedKernel find(const KernelSource& source);
@@ -104,8 +115,7 @@ class CurrentCard {
 /// on the queue; a captured graph keeps what was taken while it was captured.
 class Scratch {
  public:
-  explicit Scratch(size_t bytes)
-      : card_(current_card()), bytes_(bytes), block_(card_.take_scratch(bytes)) {}
+  explicit Scratch(size_t bytes);
   ~Scratch() { card_.release_scratch(block_, bytes_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

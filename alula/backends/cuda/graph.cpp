@@ -2,20 +2,13 @@
 
 #include <algorithm>
 
+#include "alula/backends/cuda/bind.h"
 #include "alula/backends/cuda/chain.h"
+#include "alula/backends/cuda/faults.h"
 #include "alula/backends/cuda/kernels.h"
 
 namespace alula::cuda {
 namespace {
-
-using Views = InlineVector<View, 4>;
-
-Views bind(const std::vector<Operand>& operands, std::span<void* const> slots) {
-  Views views;
-  for (const Operand& operand : operands)
-    views.push_back({&operand.spec, static_cast<std::byte*>(slots[operand.slot]) + operand.offset});
-  return views;
-}
 
 void require_kernel(const Step& step) {
   InlineVector<const Spec*, 4> specs;
@@ -56,9 +49,26 @@ void CapturedGraph::release_scratch(Captured& captured) {
 void CapturedGraph::run(std::span<void* const> slots) {
   if (steps_.empty()) return;
   check(cudaSetDevice(gpu_.info().ordinal), "cudaSetDevice");
+  if (config::get_synchronous_execution()) return run_one_by_one(slots);
   Captured& captured = find(slots);
   captured.used = ++runs_;
   check(cudaGraphLaunch(captured.graph, gpu_.stream()), "cudaGraphLaunch");
+}
+
+/// Without a graph, so that an error names the op that it comes from.
+void CapturedGraph::run_one_by_one(std::span<void* const> slots) {
+  const CurrentCard current(gpu_);
+  cudaStream_t stream = gpu_.stream();
+  for (const Step& step : steps_) {
+    const Views inputs = bind(step.inputs, slots), outputs = bind(step.outputs, slots);
+    run_op(
+        *step.op, inputs,
+        [&] {
+          step.op->type().kernel(DeviceType::kGPU)(
+              *step.op, {.inputs = inputs, .outputs = outputs, .queue = stream});
+        },
+        [&] { check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); });
+  }
 }
 
 /// The capture with these slots; if there is none, that which was not used for longest is changed.
@@ -77,9 +87,10 @@ CapturedGraph::Captured& CapturedGraph::find(std::span<void* const> slots) {
 
 void CapturedGraph::put_on(cudaStream_t stream, std::span<void* const> slots) {
   const CurrentCard current(gpu_);
-  Chain chain(gpu_);
+  Chain chain(gpu_, steps_);
   for (const Step& step : steps_) {
     const Views inputs = bind(step.inputs, slots), outputs = bind(step.outputs, slots);
+    chain.next_step(inputs, outputs, stream);
     step.op->type().kernel(DeviceType::kGPU)(
         *step.op, {.inputs = inputs, .outputs = outputs, .queue = stream});
   }

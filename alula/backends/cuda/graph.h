@@ -20,6 +20,7 @@ class CapturedGraph final : public Executable {
   };
 
   cudaGraph_t capture(std::span<void* const> slots, Gpu::Blocks& scratch);
+  void run_one_by_one(std::span<void* const> slots);
   void put_on(cudaStream_t stream, std::span<void* const> slots);
   Captured& find(std::span<void* const> slots);
   void make_ready(Captured& captured, std::span<void* const> slots);

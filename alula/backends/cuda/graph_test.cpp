@@ -1,4 +1,6 @@
 // Prepared lists of calls: captured graphs.
+#include <random>
+
 #include "alula/ops/cholesky.h"
 #include "alula/ops/cumsum.h"
 #include "alula/ops/matmul.h"
@@ -103,6 +105,46 @@ TEST_F(GpuGraph, FollowsSlotsThatMove) {
       executable->run(slots.addresses());
       expect_right(slots);
     }
+}
+
+/// Kernels that need nothing of one another may run at the same time; all others keep their order:
+/// those that read what another writes, and those that write over what another reads or writes.
+TEST_F(GpuGraph, StepsThatNeedOneAnotherKeepTheirOrder) {
+  constexpr int kValues = 10, kSteps = 90;
+  constexpr int64_t kLong = 1500;
+  std::vector<Tensor> values;
+  for (int i = 0; i < kValues; ++i)
+    values.push_back(random_tensor({float32, {i % 2 == 0 ? kLong : int64_t{40}}}));
+  std::vector<Tensor> there;
+  std::vector<void*> slots;
+  for (const Tensor& value : values) {
+    there.push_back(Tensor::uninitialized(value.spec(), gpu()));
+    slots.push_back(there.back().mutable_data());
+  }
+  const char* const names[] = {"add", "sub", "maximum"};
+  std::vector<std::shared_ptr<ElementwiseOp>> ops;
+  for (const char* name : names)
+    ops.push_back(std::make_shared<ElementwiseOp>(find_elementwise(name)->program(float32)));
+  std::vector<Step> steps;
+  std::vector<Tensor> expected = values;
+  std::mt19937 random(7);
+  for (int i = 0; i < kSteps; ++i) {
+    // Values of one length; the difference of two that are the same would tell nothing.
+    const auto pick = [&, odd = random() % 2] { return static_cast<int>(random() % 5 * 2 + odd); };
+    const int a = pick(), to = pick(), b = (a + 2) % kValues;
+    const size_t op = random() % ops.size();
+    const Spec& spec = values[a].spec();
+    steps.push_back({ops[op], {{spec, a}, {spec, b}}, {{spec, to}}});
+    expected[to] = (*find_elementwise(names[op]))(expected[a], expected[b]);
+  }
+  const auto executable = gpu().prepare(std::move(steps));
+  for (int run = 0; run < 3; ++run) {
+    for (int i = 0; i < kValues; ++i)
+      gpu().copy_from_host(slots[i], values[i].data(), static_cast<size_t>(values[i].bytes()));
+    executable->run(slots);
+    for (int i = 0; i < kValues; ++i)
+      EXPECT_EQ(there[i].cpu().to_vector<float>(), expected[i].to_vector<float>()) << i;
+  }
 }
 
 /// An address that is aligned less needs another kernel, so the graph is made anew.

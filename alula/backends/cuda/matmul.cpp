@@ -179,6 +179,9 @@ MatMuls::Plan& MatMuls::plan_of(const Product& product, const void* a, const voi
       product.dtype, product.m, product.k, product.k, product.n);
   plan->algorithm = candidates[0].algo;
   if (found > 1) {
+    // Memory may be given out that work on the card's stream still reads: right for that stream
+    // only.
+    check(cudaStreamSynchronize(current_gpu().stream()), "cudaStreamSynchronize");
     double best = time_of(product, *plan, a, b);
     for (int i = 1; i < found; ++i) {
       const cublasLtMatmulAlgo_t before = std::exchange(plan->algorithm, candidates[i].algo);

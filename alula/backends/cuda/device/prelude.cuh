@@ -2,17 +2,60 @@
 // instructions mean the same as on the CPU. They cannot report an element that is no good, though:
 // an integer divided by zero, or raised to a negative power, is 0.
 #define DEVICE static __device__ __forceinline__
-// A kernel is launched by itself, or it is a link in a chain of kernels of one block that are one.
-#ifdef ALULA_CHAINED
-#define KERNEL static __device__ __forceinline__
-#define BOUNDS(...)
-#else
-#define KERNEL __global__
-#define BOUNDS(...) __launch_bounds__(__VA_ARGS__)
-#endif
 #ifndef ALULA_ON_HOST
 // Memory whose size the launch says: SHARED_BYTES(name) declares `unsigned char name[]`.
 #define SHARED_BYTES(name) extern __shared__ __align__(16) unsigned char name[]
+#endif
+
+// A kernel is launched by itself, or it is a link of a chain, a kernel that runs several. Then the
+// chain says which block of which grid this is; the links of a chain use the same shared memory
+// one after another; and what one writes, another reads, so nothing may be taken for constant.
+#ifndef ALULA_CHAINED
+#define KERNEL __global__
+#define BOUNDS(...) __launch_bounds__(__VA_ARGS__)
+// Shared memory, if it is much: SHARED(Type, name) declares `Type& name`.
+#define SHARED(Type, name) __shared__ Type name
+#else
+#define KERNEL static __device__ __forceinline__
+#define BOUNDS(...)
+#define __restrict__
+#define __ldg(at) (*(at))
+
+struct LinkSize {
+  unsigned int x, y, z;
+};
+struct LinkPlace {
+  LinkSize block, blocks, threads;
+};
+struct alignas(16) LinkRoom {
+  unsigned char bytes[CHAIN_ROOM];
+};
+__shared__ LinkPlace link_place;
+__shared__ LinkRoom link_room;
+template <class T>
+DEVICE T& link_shared() {
+  static_assert(sizeof(T) <= CHAIN_ROOM, "more than the links of a chain have");
+  return *(T*)link_room.bytes;
+}
+#define SHARED(Type, name) Type& name = link_shared<Type>()
+
+DEVICE unsigned int chain_block() { return blockIdx.x; }
+DEVICE unsigned int chain_blocks() { return gridDim.x; }
+DEVICE void chain_barrier() { __syncthreads(); }
+DEVICE void link_barrier() {
+#ifdef ALULA_ON_HOST
+  engine->wait_for_some(link_place.threads.x);
+#else
+  asm volatile("bar.sync 1, %0;" : : "r"(link_place.threads.x) : "memory");
+#endif
+}
+#undef blockIdx
+#undef blockDim
+#undef gridDim
+#define blockIdx link_place.block
+#define blockDim link_place.threads
+#define gridDim link_place.blocks
+#define __syncthreads link_barrier
 #endif
 
 // ---- types -----------------------------------------------------------------------------------

@@ -68,10 +68,10 @@ struct ProductLoader {
   }
 };
 
-// One is read while the other is filled.
-template <class C, int kSize>
+// One of each pair is read while the other is filled.
+template <class C, int kSizeA, int kSizeB>
 struct alignas(16) ProductTiles {
-  C at[2][kSize];
+  C a[2][kSizeA], b[2][kSizeB];
 };
 
 // Grid: tiles of each matrix of the batch, parts of k. A part has `each` terms; where there are
@@ -85,8 +85,8 @@ KERNEL void BOUNDS(ProductThreads<W>::kCount)
   typedef ProductThreads<W> Threads;
   typedef ProductLoader<T, W, W::kM, A> LoadA;
   typedef ProductLoader<T, W, W::kN, B> LoadB;
-  __shared__ ProductTiles<C, W::kK * LoadA::kRow> tiles_a;
-  __shared__ ProductTiles<C, W::kK * LoadB::kRow> tiles_b;
+  typedef ProductTiles<C, W::kK * LoadA::kRow, W::kK * LoadB::kRow> Tiles;
+  SHARED(Tiles, room);
   const int across = (n + W::kN - 1) / W::kN;
   const int tiles = (m + W::kM - 1) / W::kM * across;
   const int matrix = blockIdx.x / tiles, tile = blockIdx.x % tiles;
@@ -99,30 +99,30 @@ KERNEL void BOUNDS(ProductThreads<W>::kCount)
   load_a.fetch(a, begin, end);
   load_b.fetch(b, begin, end);
   C sums[W::kEachM][W::kEachN] = {};
+  // What runs but a few times must be short: code has to be fetched, too.
+  constexpr int kTogether = W::kEachM * W::kEachN < 16 ? 8 : W::kK;
   int side = 0;
   for (int k0 = begin; k0 < end; k0 += W::kK) {
-    load_a.put(tiles_a.at[side]);
-    load_b.put(tiles_b.at[side]);
+    load_a.put(room.a[side]);
+    load_b.put(room.b[side]);
     __syncthreads();
     // The next tiles are on their way while these are multiplied.
     if (k0 + W::kK < end) {
       load_a.fetch(a, k0 + W::kK, end);
       load_b.fetch(b, k0 + W::kK, end);
     }
-#pragma unroll
+#pragma unroll kTogether
     for (int i = 0; i < W::kK; ++i) {
       C x[W::kEachM], y[W::kEachN];
 #pragma unroll
       for (int r = 0; r < W::kEachM; r += Threads::kPackM) {
-        const auto pack =
-            load<Threads::kPackM>(tiles_a.at[side], i * LoadA::kRow + Threads::row(r));
+        const auto pack = load<Threads::kPackM>(room.a[side], i * LoadA::kRow + Threads::row(r));
 #pragma unroll
         for (int q = 0; q < Threads::kPackM; ++q) x[r + q] = pack.at[q];
       }
 #pragma unroll
       for (int c = 0; c < W::kEachN; c += Threads::kPackN) {
-        const auto pack =
-            load<Threads::kPackN>(tiles_b.at[side], i * LoadB::kRow + Threads::column(c));
+        const auto pack = load<Threads::kPackN>(room.b[side], i * LoadB::kRow + Threads::column(c));
 #pragma unroll
         for (int q = 0; q < Threads::kPackN; ++q) y[c + q] = pack.at[q];
       }
@@ -149,6 +149,42 @@ KERNEL void BOUNDS(ProductThreads<W>::kCount)
         after(result, at, shift + column);
       }
     }
+}
+
+// A product so small that all there is to gain is that each thread has little to do: kLanes of them
+// share the terms of an element, and load kTerms at once.
+template <class T, int kLanes, int kTerms, class A, class B, class After>
+KERNEL void small_product(const A a, const B b, const Divider<unsigned int> columns,
+                          const Divider<unsigned int> rows, const int k, const unsigned int size,
+                          const ProductPlace place, const After after) {
+  typedef SumType<T> C;
+  const unsigned int thread = first<unsigned int>();
+  const int lane = thread % kLanes;
+  // Threads after the last element compute that, too, since lanes exchange their sums.
+  const unsigned int element = min(thread / kLanes, size - 1);
+  const int line = columns.divide(element), column = element - line * columns.divisor;
+  const int matrix = rows.divide(line), row = line - matrix * rows.divisor;
+  const auto line_a = a.line(a.start(matrix), row);
+  const auto line_b = b.line(b.start(matrix), column);
+  C sum = 0;
+  for (int k0 = lane; k0 < k; k0 += kLanes * kTerms) {
+    T x[kTerms], y[kTerms];
+#pragma unroll
+    for (int i = 0; i < kTerms; ++i) {
+      const int at = k0 + i * kLanes;
+      x[i] = at < k ? a.at(line_a, at) : T{};
+      y[i] = at < k ? b.at(line_b, at) : T{};
+    }
+#pragma unroll
+    for (int i = 0; i < kTerms; ++i) sum = add_product(op_cast<C>(x[i]), op_cast<C>(y[i]), sum);
+  }
+#pragma unroll
+  for (int mask = kLanes / 2; mask > 0; mask /= 2)
+    sum = op_add(sum, __shfl_xor_sync(0xffffffffu, sum, mask));
+  if (lane != 0 || thread / kLanes >= size) return;
+  const T result[1] = {op_cast<T>(sum)};
+  after(result, matrix * place.batch_step + row * place.row_step + column,
+        matrix * place.column_step + column);
 }
 
 // Adds the parts of a product in a fixed order, and runs the program. count = 1: what another
@@ -191,23 +227,23 @@ KERNEL void finish_many_parts(const Part* parts, const int count, const long lon
 
 // Where the matrices of a batch are: dimensions from the innermost outwards.
 struct ProductBatch {
-  int rank;
   int dims[8];
   long long steps[8];
+  template <int kRank>
   __device__ __forceinline__ long long offset(int i) const {
     long long at = 0;
 #pragma unroll  // so that no index is computed, and the struct stays where arguments are
-    for (int axis = 0; axis < 8; ++axis)
-      if (axis < rank) {
-        at += i % dims[axis] * steps[axis];
-        i /= dims[axis];
-      }
+    for (int axis = 0; axis < kRank; ++axis) {
+      at += (axis + 1 < kRank ? i % dims[axis] : i) * steps[axis];
+      i /= dims[axis];
+    }
     return at;
   }
 };
 
-// A matrix [lines, k], or [k, lines] if not along k, with `row` elements in a row.
-template <class T, bool kAlong>
+// A matrix [lines, k], or [k, lines] if not along k, with `row` elements in a row; of a batch with
+// so many dimensions.
+template <class T, bool kAlong, int kRank>
 struct Matrix {
   static constexpr bool kAlongK = kAlong;
   typedef const T* Line;
@@ -216,7 +252,9 @@ struct Matrix {
   int row;
   ProductBatch batch;
 
-  __device__ __forceinline__ const T* start(int i) const { return data + batch.offset(i); }
+  __device__ __forceinline__ const T* start(int i) const {
+    return data + batch.template offset<kRank>(i);
+  }
   __device__ __forceinline__ Line line(const T* from, int i) const {
     if (i >= lines) return nullptr;
     return from + (kAlongK ? (long long)i * row : i);

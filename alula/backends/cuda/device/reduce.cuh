@@ -130,10 +130,8 @@ DEVICE A exchange(const A& x, int mask) {
 }
 
 constexpr int kReduceThreads = 256;
-// Packs that a thread has on their way at a time. The last ones may be fewer: then it reads its
+// A thread has kAtOnce packs on their way at a time. The last ones may be fewer: then it reads its
 // first again, which costs less than to branch.
-template <int kWidth>
-constexpr int kMany = kWidth > 4 ? 4 : 8;
 
 // Joins the values of 2^shift neighbouring threads of a block: some of a warp, or all. Each of them
 // gets the result.
@@ -153,12 +151,11 @@ DEVICE typename Reducer::Accumulator join_threads(typename Reducer::Accumulator 
 }
 
 // Each result by 2^shift threads: some of a warp, or the block.
-template <class Source, class Reducer, int kWidth, bool kPlain, class Index>
+template <class Source, class Reducer, int kWidth, int kAtOnce, bool kPlain, class Index>
 KERNEL void BOUNDS(kReduceThreads) reduce_rows(const Source source, const Reducer reducer,
                                                const Reduction<Source::kInputs, Index> shape) {
   typedef typename Reducer::Accumulator A;
   typedef typename Source::Element Element;
-  constexpr int kAtOnce = kMany<kWidth>;
   const unsigned int shift = (unsigned int)shape.shift, together = 1u << shift;
   const Index own = (Index)blockIdx.x * (kReduceThreads >> shift) + (threadIdx.x >> shift);
   // Threads without a result do another's: they are needed for the exchange.
@@ -207,12 +204,12 @@ KERNEL void BOUNDS(kReduceThreads) reduce_rows(const Source source, const Reduce
 
 // Results whose elements are neighbours: 2^shift threads, at most a warp, read such neighbours, as
 // many as fill the block read further rows of them.
-template <class Source, class Reducer, int kWidth, bool kPlain, class Index>
+template <class Source, class Reducer, int kWidth, int kAtOnce, bool kPlain, class Index>
 KERNEL void BOUNDS(kReduceThreads) reduce_columns(const Source source, const Reducer reducer,
                                                   const Reduction<Source::kInputs, Index> shape) {
   typedef typename Reducer::Accumulator A;
   typedef typename Source::Element Element;
-  constexpr int kAtOnce = kMany<kWidth>, kWarps = kReduceThreads / 32;
+  constexpr int kWarps = kReduceThreads / 32;
   const unsigned int shift = (unsigned int)shape.shift, across = 1u << shift;
   const unsigned int down = kReduceThreads >> shift, lane = threadIdx.x & (across - 1);
   const Index size = across * kWidth, tiles = (shape.width + size - 1) / size;

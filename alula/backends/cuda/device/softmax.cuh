@@ -194,13 +194,12 @@ struct DenseGradient : LabelledExps<T> {
 };
 
 // Each row by 2^shift threads: some of a warp, or the block. Its elements are `inner` apart, and so
-// many rows lie within one another. If kOnce, a thread has no more elements than it reads at once,
-// and keeps them.
-template <class Job, bool kOnce, class Index>
+// many rows lie within one another. A thread reads kEach elements at once; if kOnce, it has no
+// more, and keeps them.
+template <class Job, int kEach, bool kOnce, class Index>
 KERNEL void BOUNDS(1024) softmax_rows(const Job job, const Index rows, const Index length,
                                       const Index inner, const unsigned int shift) {
   typedef typename Job::Accumulator A;
-  constexpr int kEach = 8;
   const unsigned int together = 1u << shift;
   const Index own = (Index)blockIdx.x * (blockDim.x >> shift) + (threadIdx.x >> shift);
   const Index row = own < rows ? own : rows - 1;

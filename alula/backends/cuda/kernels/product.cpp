@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "alula/backends/cuda/kernels.h"
-#include "alula/backends/cuda/layout.h"
 #include "alula/ops/matmul_elementwise.h"
 
 namespace alula::cuda {
@@ -15,9 +14,8 @@ LibraryProduct g_library = nullptr;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-ProductFactor<ProductMatrix> matrix(const View& view, bool along_k, int64_t lines, int64_t k) {
-  return {fmt::format("Matrix<{}, {}>", type_name(view.dtype()), along_k),
-          {view.data, static_cast<int>(lines), static_cast<int>(along_k ? k : lines), {}}};
+ProductMatrix matrix(const View& view, bool along_k, int64_t lines, int64_t k) {
+  return {view.data, static_cast<int>(lines), static_cast<int>(along_k ? k : lines), {}};
 }
 
 }  // namespace
@@ -34,9 +32,10 @@ std::string ProductWork::source() const {
 
 Grid ProductWork::grid(const ProductShape& shape) const {
   const auto threads = static_cast<unsigned>(m / each_m * (n / each_n));
+  const size_t room = static_cast<size_t>(2 * k * (m + n + 8)) * size_of(sum_dtype(shape.dtype));
   return {.blocks = {static_cast<unsigned>(tiles(shape)), static_cast<unsigned>(parts), 1},
           .threads = {threads, 1, 1},
-          .chains = false};
+          .chains = room <= kChainRoom && tiles(shape) * parts <= current_card().multiprocessors()};
 }
 
 /// The largest tiles that leave no multiprocessor without work; where even small ones do, k is cut
@@ -67,6 +66,23 @@ ProductWork cut_product(const ProductShape& shape) {
   work.each = ceil_div(steps, std::min(steps, wanted)) * work.k;
   work.parts = std::max<int64_t>(1, ceil_div(shape.k, work.each));
   return work;
+}
+
+std::optional<SmallProduct> small_product(const ProductShape& shape) {
+  constexpr int64_t kFewTerms = int64_t{1} << 19;  // of all elements together
+  constexpr int kMostTerms = 8;                    // that a thread loads at once
+  const int64_t elements = shape.m * shape.n * shape.batch;
+  if (elements * shape.k > kFewTerms || shape.k == 0) return {};
+  int lanes = 1;
+  while (lanes < 32 && lanes * kMostTerms < shape.k) lanes *= 2;
+  return SmallProduct{
+      .lanes = lanes,
+      .terms = shape.k <= lanes * kMostTerms / 2 ? kMostTerms / 2 : kMostTerms,
+      .columns = Divider(static_cast<uint32_t>(shape.n)),
+      .rows = Divider(static_cast<uint32_t>(shape.m)),
+      .elements = static_cast<unsigned>(elements),
+      .grid = {.blocks = {static_cast<unsigned>(ceil_div(elements * lanes, kBlockThreads)), 1, 1},
+               .threads = {kBlockThreads, 1, 1}}};
 }
 
 void finish_product(const KernelCall& call, const ProductShape& shape, const void* parts,
@@ -106,8 +122,8 @@ void multiply(const KernelCall& call, const MatMul& op, const Spec& result,
   const Shape batch_a = a.shape().slice(0, ra - 2), batch_b = b.shape().slice(0, rb - 2);
   const Shape* batches[] = {&batch_a, &batch_b};
   const Merged merged = merge_dimensions(result.shape.slice(0, rc - 2), batches);
-  auto factor_a = matrix(a, !op.transpose_a, shape.m, shape.k);
-  auto factor_b = matrix(b, op.transpose_b, shape.n, shape.k);
+  ProductMatrix factor_a = matrix(a, !op.transpose_a, shape.m, shape.k);
+  ProductMatrix factor_b = matrix(b, op.transpose_b, shape.n, shape.k);
   require<UnimplementedError>(merged.dims.size() <= kMaxBatchRank && shape.m < int64_t{1} << 31 &&
                                   shape.n < int64_t{1} << 31 && shape.k < int64_t{1} << 31,
                               "{}: too large for a GPU. Got {}, {}.", op.kName, *a.spec, *b.spec);
@@ -116,23 +132,32 @@ void multiply(const KernelCall& call, const MatMul& op, const Spec& result,
     const auto put = [&](ProductBatch& batch, int64_t step) {
       batch.dims[axis] = static_cast<int>(merged.dims[axis]);
       batch.steps[axis] = step;
-      batch.rank = static_cast<int>(axis) + 1;
     };
-    put(factor_a.value.batch, merged.strides[0][axis] * shape.m * shape.k);
-    put(factor_b.value.batch, merged.strides[1][axis] * shape.k * shape.n);
+    put(factor_a.batch, merged.strides[0][axis] * shape.m * shape.k);
+    put(factor_b.batch, merged.strides[1][axis] * shape.k * shape.n);
   }
+  size_t rank = merged.dims.size();
   // Many matrices by one matrix is one tall matrix by it.
   if (merged.dims.size() == 1 && merged.strides[0][0] == 1 && merged.strides[1][0] == 0 &&
       !op.transpose_a && shape.m * shape.batch < int64_t{1} << 31) {
     shape.m *= std::exchange(shape.batch, 1);
-    factor_a.value.lines = static_cast<int>(shape.m);
-    factor_a.value.batch = factor_b.value.batch = {};
+    factor_a.lines = static_cast<int>(shape.m);
+    rank = 0;
   }
   shape.place = {.batch_step = shape.m * shape.n, .row_step = shape.n, .column_step = 0};
-  run_product(call, shape, "arithmetic product", "", factor_a, factor_b, after);
+  const auto type = [&](bool along_k) {
+    return fmt::format("Matrix<{}, {}, {}>", type_name(a.dtype()), along_k, rank);
+  };
+  run_product<ProductMatrix, ProductMatrix>(call, shape, "arithmetic product", "",
+                                            {type(!op.transpose_a), factor_a},
+                                            {type(op.transpose_b), factor_b}, after);
 }
 
 void set_library_product(LibraryProduct product) { g_library = product; }
+
+bool multiply_by_library(const MatMul& op, const KernelCall& call) {
+  return g_library != nullptr && g_library(op, call);
+}
 
 namespace {
 
@@ -141,7 +166,7 @@ void run(const MatMulElementwise& op, const KernelCall& call) {
   if (output.size() == 0) return;
   const InlineProgram after =
       program_after(op.program, output.dtype(), call.inputs.subspan(2), call.outputs);
-  if (g_library != nullptr && g_library(op.product, call)) {
+  if (multiply_by_library(op.product, call)) {
     const ProductShape shape{.dtype = output.dtype(),
                              .m = 1,
                              .n = 1,

@@ -1,5 +1,8 @@
 #pragma once
+#include <optional>
+
 #include "alula/backends/cuda/inline_program.h"
+#include "alula/backends/cuda/layout.h"
 #include "alula/ops/matmul.h"
 
 /// Products of matrices by kernels of our own (device/product.cuh): for any dtype, for factors that
@@ -17,7 +20,6 @@ struct ProductPlace {
 /// elements in a row, and where the matrices of a batch are.
 inline constexpr size_t kMaxBatchRank = 8;
 struct ProductBatch {
-  int rank = 0;
   int dims[kMaxBatchRank] = {};
   long long steps[kMaxBatchRank] = {};
 };
@@ -49,6 +51,17 @@ struct ProductWork {
 };
 ProductWork cut_product(const ProductShape& shape);
 
+/// How a product is shared out whose elements have `lanes` threads each, which load `terms` at
+/// once.
+struct SmallProduct {
+  int lanes, terms;
+  Divider columns, rows;
+  unsigned elements;
+  Grid grid;
+};
+/// None if the product is not small.
+std::optional<SmallProduct> small_product(const ProductShape& shape);
+
 /// Adds the parts of a product, if there are several, and gives its elements to the program.
 void finish_product(const KernelCall& call, const ProductShape& shape, const void* parts,
                     DType parts_dtype, int64_t count, const InlineProgram& after);
@@ -68,6 +81,16 @@ template <class A, class B>
 void run_product(const KernelCall& call, const ProductShape& shape, std::string_view files,
                  const std::string& own, const ProductFactor<A>& a, const ProductFactor<B>& b,
                  const InlineProgram& after) {
+  if (const std::optional<SmallProduct> small = small_product(shape)) {
+    launch(call,
+           {files,
+            fmt::format("small_product<{}, {}, {}, {}, {}, After>", type_name(shape.dtype),
+                        small->lanes, small->terms, a.type, b.type),
+            after.source + own},
+           small->grid, a.value, b.value, small->columns, small->rows, static_cast<int>(shape.k),
+           small->elements, shape.place, after.argument);
+    return;
+  }
   const ProductWork work = cut_product(shape);
   const DType sum = sum_dtype(shape.dtype);
   const Scratch scratch(work.parts > 1 ? static_cast<size_t>(work.parts * shape.size) * size_of(sum)
@@ -92,5 +115,6 @@ void multiply(const KernelCall& call, const MatMul& op, const Spec& result,
 /// call's first two inputs into its first output, or returns false.
 using LibraryProduct = bool (*)(const MatMul& op, const KernelCall& call);
 void set_library_product(LibraryProduct product);
+bool multiply_by_library(const MatMul& op, const KernelCall& call);
 
 }  // namespace alula::cuda

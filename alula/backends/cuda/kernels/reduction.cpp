@@ -83,6 +83,7 @@ struct Plan {
   bool columns;     // by reduce_columns, otherwise by reduce_rows
   int width = 1;    // elements of a pack
   int threads = 1;  // that go across, or together: a power of 2
+  int at_once = 1;  // packs that a thread has on their way
   int64_t parts = 1, part = 0;
   int64_t blocks = 1;
   unsigned mask = 0;  // inputs that are read in packs
@@ -97,6 +98,9 @@ struct Plan {
     part = count_;
     width = widest_pack(job);
     columns ? plan_columns(job, may_part) : plan_rows(may_part);
+    const int64_t terms =
+        columns ? divide_up(part, kThreads / threads) : divide_up(divide_up(part, width), threads);
+    at_once = terms <= 2 ? static_cast<int>(std::max<int64_t>(terms, 1)) : width > 4 ? 4 : 8;
     if (width == 1) return;
     const Dims& inner = dims.columns ? kept_ : reduced_;
     for (size_t k = 0; k < job.inputs.size(); ++k)
@@ -150,7 +154,8 @@ struct Plan {
   void plan_rows(bool may_part) {
     const int64_t packs = divide_up(count_, width);
     const bool many = results_ >= 8 * processors_;
-    threads = packs > (many ? 1024 : 256) ? kThreads : power_for(divide_up(packs, 4));
+    const bool few = results_ * packs <= kThreads * processors_;
+    threads = packs > (many ? 1024 : 256) ? kThreads : power_for(few ? packs : divide_up(packs, 4));
     blocks = divide_up(results_, kThreads / threads);
     if (may_part && threads == kThreads) cut(divide_up(packs, kThreads), width);
   }
@@ -245,8 +250,8 @@ void launch_step(const KernelCall& call, const ReduceJob& job, const Parted& dim
   if (const size_t at = source.find(kMask); at != std::string::npos)
     source.replace(at, kMask.size(), fmt::format("{}", plan.mask));
   const std::string function =
-      fmt::format("{}<{}, {}, {}, {}, {}>", plan.columns ? "reduce_columns" : "reduce_rows", source,
-                  step.reducer, plan.width, dims.reduced.rank() == 1,
+      fmt::format("{}<{}, {}, {}, {}, {}, {}>", plan.columns ? "reduce_columns" : "reduce_rows",
+                  source, step.reducer, plan.width, plan.at_once, dims.reduced.rank() == 1,
                   wide ? "unsigned long long" : "unsigned int");
   const ShapeArgument shape(dims, plan, step.elements, wide);
   void* arguments[] = {const_cast<uint64_t*>(job.source_fields.data()),

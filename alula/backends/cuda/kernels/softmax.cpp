@@ -10,15 +10,16 @@ namespace {
 constexpr const char* kFiles = "reduce reducers softmax";
 constexpr DTypeSet kWithLabels = kFloating | DTypeSet(int32) | DTypeSet(int64);
 
-constexpr int kEach = 8;  // elements that a thread has on their way
+constexpr int kEach = 8;  // the most elements that a thread has on their way
 
 /// How many threads share a row.
 int threads_for(int64_t rows, int64_t length, int64_t inner) {
   const int64_t full = 256 * current_card().multiprocessors();
   // Where rows lie within one another, neighbouring threads read neighbours if each has a row.
   if (inner > 1 && (length <= 32 || rows >= full)) return 1;
+  const bool few = rows * length <= full;  // then each thread takes but one element
   for (int threads : {1, 2, 4, 8, 16, 32, 256})
-    if (length <= threads * (threads < 32 ? kEach / 2 : kEach)) return threads;
+    if (length <= threads * (threads >= 32 ? kEach : few ? 1 : kEach / 2)) return threads;
   return 1024;
 }
 
@@ -29,9 +30,10 @@ void run_rows(const KernelCall& call, std::string_view job, Fields fields, const
   int64_t inner = 1;
   for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
   const int together = threads_for(rows, length, inner);
+  const int each = length <= together ? 1 : kEach;
   const bool wide = size >= int64_t{1} << 31;
   const std::string function =
-      fmt::format("softmax_rows<{}, {}, {}>", job, length <= together * kEach,
+      fmt::format("softmax_rows<{}, {}, {}, {}>", job, each, length <= together * each,
                   wide ? "unsigned long long" : "unsigned int");
   const int block = std::max(together, kBlockThreads);
   const int64_t blocks = (rows * together + block - 1) / block;
