@@ -17,6 +17,14 @@
 namespace alula::cuda::emulated {
 namespace {
 
+// In a library that AddressSanitizer watches, it watches the kernels, too: what they read and write
+// beyond a block of memory, or an array in shared memory, ends the program.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::string_view kChecks = "-fsanitize=address -g1";
+#else
+constexpr std::string_view kChecks = "";
+#endif
+
 std::string host_source(const KernelSource& source) {
   return "#define ALULA_ON_HOST\n#include \"alula/backends/cuda/emulated/threads.h\"\n" +
          source.text() +
@@ -40,7 +48,7 @@ std::string file_text(const std::filesystem::path& path) {
 /// A library of a source, as bytes.
 std::string compiled(const std::string& source) {
   const std::string key =
-      fmt::format("{} {}\n{}{}", ALULA_CXX_COMPILER, __VERSION__, source,
+      fmt::format("{} {} {}\n{}{}", ALULA_CXX_COMPILER, __VERSION__, kChecks, source,
                   file_text(ALULA_SOURCE_DIR "/alula/backends/cuda/emulated/threads.h"));
   if (std::optional<std::string> kept = disk_cache::read(key)) return *std::move(kept);
   std::string folder = (std::filesystem::temp_directory_path() / "alula-emulated-XXXXXX").string();
@@ -50,9 +58,10 @@ std::string compiled(const std::string& source) {
   // Shared memory is static variables: without -fno-gnu-unique, kernels whose templates have the
   // same name would share them, whatever their size.
   const std::string command = fmt::format(
-      "{} -std=c++20 -O1 -w -ffp-contract=off -fno-gnu-unique -shared -fPIC -I{} {}/kernel.cpp -o "
+      "{} -std=c++20 -O1 -w -ffp-contract=off -fno-gnu-unique {} -shared -fPIC -I{} {}/kernel.cpp "
+      "-o "
       "{}/kernel.so",
-      ALULA_CXX_COMPILER, ALULA_SOURCE_DIR, folder, folder);
+      ALULA_CXX_COMPILER, kChecks, ALULA_SOURCE_DIR, folder, folder);
   const bool done = std::system(command.c_str()) == 0;
   std::string library = done ? file_text(folder + "/kernel.so") : "";
   if (std::getenv("ALULA_EMULATED_KEEP") == nullptr) std::filesystem::remove_all(folder);

@@ -1,7 +1,13 @@
 #include "alula/backends/cuda/emulated/run.h"
 
 #include <exception>
+#include <new>
 #include <vector>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 namespace alula::cuda::emulated {
 namespace {
@@ -35,6 +41,47 @@ alula_emulated_switch:
 .size alula_emulated_switch, .-alula_emulated_switch
 )");
 
+/// A stack as AddressSanitizer knows it: it is told of each switch, so that a kernel can be checked
+/// on whichever stack it runs.
+struct Stack {
+  const void* bottom = nullptr;
+  size_t bytes = 0;
+  void* kept = nullptr;  // its own notes, while another stack is in use
+
+  static void leaving([[maybe_unused]] Stack* from, [[maybe_unused]] const Stack& to) {
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(from == nullptr ? nullptr : &from->kept, to.bottom, to.bytes);
+#endif
+  }
+  static void arrived([[maybe_unused]] Stack& at, [[maybe_unused]] Stack* from) {
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(at.kept, from == nullptr ? nullptr : &from->bottom,
+                                    from == nullptr ? nullptr : &from->bytes);
+#endif
+  }
+  /// Nothing is left on it.
+  void clear() const {
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(bottom, bytes);
+#endif
+  }
+};
+
+/// Aligned as shared memory is, and not a byte longer than the launch says: what is behind it
+/// belongs to nobody.
+class SharedMemory {
+ public:
+  explicit SharedMemory(size_t bytes)
+      : data_(static_cast<unsigned char*>(::operator new[](bytes, std::align_val_t{16}))) {}
+  ~SharedMemory() { ::operator delete[](data_, std::align_val_t{16}); }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  unsigned char* data() const { return data_; }
+
+ private:
+  unsigned char* data_;
+};
+
 /// Threads that wait for one another.
 struct Group {
   unsigned alive = 0, arrived = 0;
@@ -54,7 +101,8 @@ struct Group {
 };
 
 struct Thread {
-  void* stack = nullptr;  // where it is to go on
+  void* at = nullptr;  // where on its stack it is to go on
+  Stack stack;
   Dim index;
   unsigned number = 0;  // in the block
   const Group* waits_for = nullptr;
@@ -68,15 +116,19 @@ class Block {
   static thread_local Block* current;
 
   Block(ThreadFunction function, const Grid& grid, void** arguments)
-      : function_(function), arguments_(arguments), shared_(grid.shared_bytes + 16) {
+      : function_(function), arguments_(arguments), shared_(grid.shared_bytes) {
     const auto count = grid.threads[0] * grid.threads[1] * grid.threads[2];
     threads_.resize(count);
     while (stacks().size() < count) stacks().emplace_back(new std::byte[kStackBytes]);
     engine.threads = {grid.threads[0], grid.threads[1], grid.threads[2]};
     engine.blocks = {grid.blocks[0], grid.blocks[1], grid.blocks[2]};
-    engine.shared = shared_.data() + (16 - reinterpret_cast<uintptr_t>(shared_.data()) % 16);
+    engine.shared = shared_.data();
     engine.wait_for_block = [] { current->wait(current->all_); };
     engine.wait_for_warp = [] { current->wait(current->warp()); };
+    engine.wait_for_some = [](unsigned count) {
+      current->some_.alive = count;
+      current->wait(current->some_);
+    };
   }
 
   void run(Dim index) {
@@ -106,18 +158,22 @@ class Block {
   void start() {
     const auto count = static_cast<unsigned>(threads_.size());
     all_ = {.alive = count};
+    some_ = {};
     warps_.assign((count + kWarp - 1) / kWarp, {});
     for (unsigned i = 0; i < count; ++i) {
       const Dim& size = engine.threads;
       ++warps_[i / kWarp].alive;
-      threads_[i] = {.index = {i % size.x, i / size.x % size.y, i / size.x / size.y}, .number = i};
+      threads_[i] = {.stack = {stacks()[i].get(), kStackBytes},
+                     .index = {i % size.x, i / size.x % size.y, i / size.x / size.y},
+                     .number = i};
+      threads_[i].stack.clear();
       // The stack as alula_emulated_switch leaves it, six registers, and `begin` to return to.
       const auto top =
           reinterpret_cast<uintptr_t>(stacks()[i].get() + kStackBytes) & ~uintptr_t{15};
       auto* words = reinterpret_cast<void**>(top) - 2;
       words[0] = reinterpret_cast<void*>(&begin);
       words[1] = nullptr;
-      threads_[i].stack = words - 6;
+      threads_[i].at = words - 6;
     }
   }
 
@@ -131,16 +187,20 @@ class Block {
     engine.thread = thread.index;
     engine.lane = thread.number % kWarp;
     engine.words = warp().words;
-    alula_emulated_switch(&own_stack_, thread.stack);
+    Stack::leaving(&own_stack_, thread.stack);
+    alula_emulated_switch(&own_at_, thread.at);
+    Stack::arrived(own_stack_, nullptr);
   }
 
   [[noreturn]] static void begin() {
     Block& block = *current;
+    Stack::arrived(block.running_->stack, &block.own_stack_);
     block.function_(block.engine, block.arguments_);
     block.running_->ended = true;
     block.warp().leave();
     block.all_.leave();
-    alula_emulated_switch(&block.running_->stack, block.own_stack_);
+    Stack::leaving(nullptr, block.own_stack_);
+    alula_emulated_switch(&block.running_->at, block.own_at_);
     std::terminate();  // nobody goes on with a thread that has ended
   }
 
@@ -152,17 +212,20 @@ class Block {
     group.arrive();
     if (group.round != self.round) return;
     self.waits_for = &group;
-    alula_emulated_switch(&self.stack, own_stack_);
+    Stack::leaving(&self.stack, own_stack_);
+    alula_emulated_switch(&self.at, own_at_);
+    Stack::arrived(self.stack, &own_stack_);
   }
 
   ThreadFunction function_;
   void** arguments_;
-  std::vector<unsigned char> shared_;
+  SharedMemory shared_;
   std::vector<Thread> threads_;
   std::vector<Group> warps_;
-  Group all_;
+  Group all_, some_;
   Thread* running_ = nullptr;
-  void* own_stack_ = nullptr;
+  void* own_at_ = nullptr;  // where the engine goes on
+  Stack own_stack_;
 };
 thread_local Block* Block::current = nullptr;
 

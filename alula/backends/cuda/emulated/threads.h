@@ -20,6 +20,8 @@ struct Engine {
   /// Return when every thread of the block, or of the warp, has called them or has ended.
   void (*wait_for_block)() = nullptr;
   void (*wait_for_warp)() = nullptr;
+  /// Returns when so many threads of the block have called it.
+  void (*wait_for_some)(unsigned count) = nullptr;
   /// One number a lane, to exchange.
   unsigned long long* words = nullptr;
 };
@@ -28,7 +30,7 @@ struct Engine {
 
 #ifdef ALULA_ON_HOST
 
-#define __global__
+#define __global__ static  // so are its arrays in shared memory: AddressSanitizer watches only such
 #define __device__
 #define __host__
 #define __forceinline__ inline

@@ -1,0 +1,29 @@
+#pragma once
+#include "alula/backends/cuda/emulated/backend.h"
+
+namespace alula::cuda::emulated {
+
+/// A captured list of calls: what a kernel reads on the host while it is captured stays as it was
+/// then, as on a GPU.
+class EmulatedGraph final : public Executable {
+ public:
+  EmulatedGraph(EmulatedBackend& backend, std::vector<Step> steps)
+      : backend_(backend), card_(backend.card()), steps_(std::move(steps)) {}
+  ~EmulatedGraph() override { release(); }
+  void run(std::span<void* const> slots) override;
+
+ private:
+  void capture(std::span<void* const> slots);
+  void put(const Step& step, std::span<void* const> slots);
+  void release();
+
+  EmulatedBackend& backend_;
+  EmulatedCard& card_;
+  std::vector<Step> steps_;
+  std::vector<void*> slots_;
+  bool captured_ = false;
+  Recording recording_;
+  std::vector<std::pair<void*, size_t>> scratch_;
+};
+
+}  // namespace alula::cuda::emulated
