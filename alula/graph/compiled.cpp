@@ -250,8 +250,8 @@ Tensors Compiled::run(TensorRefs inputs) {
   return by_node_ ? graph::run(graph_, inputs) : Run(*this)(inputs);
 }
 
-Tensors Compiled::run_times(TensorRefs inputs, int64_t times) {
-  if (on_device_ != nullptr) return on_device_->run(inputs, times);
+Tensors Compiled::run_times(TensorRefs inputs, int64_t times, std::vector<Tensor>* firsts) {
+  if (on_device_ != nullptr) return on_device_->run(inputs, times, firsts);
   for (; times > 1; --times) run(inputs);
   return run(inputs);
 }

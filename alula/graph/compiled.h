@@ -21,8 +21,9 @@ class Compiled {
 
   /// Runs the graph on inputs of the specs that it was traced with.
   Tensors run(TensorRefs inputs);
-  /// Runs it so many times on the same inputs; returns what the last run gives.
-  Tensors run_times(TensorRefs inputs, int64_t times);
+  /// Runs it so many times on the same inputs; returns what the last run gives. `firsts`: as
+  /// OnDevice::run has it.
+  Tensors run_times(TensorRefs inputs, int64_t times, std::vector<Tensor>* firsts = nullptr);
 
   /// The graph as it runs.
   const Graph& graph() const { return on_device_ != nullptr ? on_device_->graph() : graph_; }

@@ -68,17 +68,26 @@ Tensors Traces::run_on_trial(Trace& trace, TensorRefs inputs) {
     trace.is_settled = trial.decided();
     return results;
   }
-  const DeviceScope scope(place);
-  Trace& there = find_or_trace(inputs, place);
-  latest_.store(&trace, std::memory_order_release);
-  const Trial::Clock::time_point start = Trial::Clock::now();
-  Tensors results = there.compiled->run(inputs);
-  if (!trial.decided()) {
-    backend_of(place).synchronize();
-    trial.took(Trial::Clock::now() - start);
-    trace.is_settled = trial.decided() && trial.place().is_cpu();
+  try {
+    const DeviceScope scope(place);
+    Trace& there = find_or_trace(inputs, place);
+    latest_.store(&trace, std::memory_order_release);
+    const Trial::Clock::time_point start = Trial::Clock::now();
+    Tensors results = there.compiled->run(inputs);
+    if (!trial.decided()) {
+      backend_of(place).synchronize();
+      trial.took(Trial::Clock::now() - start);
+      trace.is_settled = trial.decided() && trial.place().is_cpu();
+    }
+    return results;
+  } catch (const ResourceExhaustedError& error) {
+    // Nobody has asked for that device, and nothing has been changed there.
+    logging::info("{}: it stays on the CPU: {}", name_, error.what());
+    latest_.store(&trace, std::memory_order_release);
+    trial.stay_on_cpu();
+    trace.is_settled = true;
+    return trace.compiled->run(inputs);
   }
-  return results;
 }
 
 void Traces::warn_of_many(const std::vector<Spec>& signature) {

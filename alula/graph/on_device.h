@@ -23,8 +23,9 @@ class OnDevice {
   OnDevice& operator=(const OnDevice&) = delete;
 
   /// Runs the graph so many times on the same inputs; returns what the last one gives. If it fails,
-  /// every variable is as it was.
-  Tensors run(TensorRefs inputs, int64_t times = 1);
+  /// every variable is as it was. `firsts` gets the first output of each run, if that is a number:
+  /// tensors whose rows begin with one each, in order.
+  Tensors run(TensorRefs inputs, int64_t times = 1, std::vector<Tensor>* firsts = nullptr);
 
   /// The graph, with what the host computes of it marked.
   const Graph& graph() const { return graph_; }
@@ -50,8 +51,10 @@ class OnDevice {
   void bind_inputs(TensorRefs inputs);
   void bind_variables();
   void bind_results();
-  void run_whole(int64_t times);
-  void run_in_stages();
+  void run_whole(int64_t times, std::vector<Tensor>* firsts);
+  void run_in_stages(std::vector<Tensor>* firsts);
+  void find_first_output();
+  size_t history_bytes() const;
   void update_host_variables();
   void make(size_t i, HostValues& values);
   void feed(const Stage& stage, HostValues& values, std::byte* to);
@@ -71,6 +74,9 @@ class OnDevice {
   std::vector<size_t> feed_offsets_;  // by node: where its outputs begin
   size_t feed_bytes_ = 0;             // of one run
   size_t feed_room_ = 0;              // of as many as there may be in a row
+  int64_t most_runs_ = 1;
+  int first_slot_ = -1;  // of the first output, if it is kept of each run
+  int history_slot_ = 0;
   std::vector<Variable> host_variables_;
   std::vector<std::pair<Variable, Value>> host_updates_;
   std::vector<size_t> inputs_, variables_;  // nodes
@@ -80,7 +86,8 @@ class OnDevice {
   std::mutex mutex_;  // one run at a time
   std::vector<void*> slots_;
   std::vector<Tensor> held_;  // by slot
-  std::vector<bool> moves_;   // by input: whether it has been seen at two addresses
+  std::vector<bool> moves_;   // by input: whether it has been seen at two addresses in a short time
+  std::vector<int64_t> stayed_;  // by input: for how many runs it has been at its address
   std::unique_ptr<HostValues> values_;
 };
 

@@ -106,7 +106,7 @@ void place_on(Graph& graph, Device device) {
                     node.op->name(), device);
     } else if (node.kind == Node::Kind::kOp && node.op->type().random) {
       const bool draws = device.type == DeviceType::kGPU &&
-                         dynamic_cast<const RandomOutput*>(node.op.get()) != nullptr;
+                         dynamic_cast<const RandomDraw*>(node.op.get()) != nullptr;
       node.by_host = draws ? Node::Host::kDraws : Node::Host::kComputes;
     }
   }

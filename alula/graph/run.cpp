@@ -53,10 +53,18 @@ class NodeByNode {
       operands.push_back(value(input));
       specs.push_back(&value(input).spec());
     }
+    if (node.op->type().random && t_state.tracing() && !call_) return later(*node.op, operands);
     std::unique_ptr<Op> drawn;
     if (node.op->type().random) drawn = node.op->drawn_again(SpecRefs(specs));
     const Op& op = drawn != nullptr ? *drawn : *node.op;
     return call_ ? call_(node, op, operands) : call_all(op, operands);
+  }
+
+  /// In a function that is being traced, each of its calls draws again.
+  static Tensors later(const Op& op, const Tensors& operands) {
+    std::vector<const Tensor*> refs;
+    for (const Tensor& operand : operands) refs.push_back(&operand);
+    return call_later(op, TensorRefs(refs));
   }
 
   const Tensor& next_input(const Node& node) {

@@ -12,7 +12,7 @@ using CallNode =
 /// Runs a graph node by node, as an eager call would: the shapes of its values need not be known
 /// before, and its ops run where their operands are. Variables are written when all else is done,
 /// so that a failed run leaves them as they were. `call` runs each op; it is dispatch if none is
-/// given.
+/// given. In a function that is being traced it becomes part of that.
 ///   run(trace(f, {{string, {}}}), {&line})
 Tensors run(const Graph& graph, TensorRefs inputs, const CallNode& call = {});
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "alula/core/log.h"
+#include "alula/graph/trial_device.h"
 #include "alula/runtime/devices.h"
 
 namespace alula::graph {
@@ -16,10 +17,23 @@ constexpr double kWorthTrying = 30;  // us
 /// The first run on a device finds nothing prepared; it is not counted.
 constexpr int kRuns = 4;
 
-std::optional<Device> first_gpu() {
-  static const std::vector<Device> gpus = config::list_physical_devices(DeviceType::kGPU);
-  return gpus.empty() ? std::nullopt : std::optional(gpus[0]);
-}
+/// What a test has put into the GPU's place.
+class Replacement {
+ public:
+  void set(std::optional<Device> device) {
+    const std::lock_guard lock(mutex_);
+    device_ = device;
+  }
+  std::optional<Device> get() {
+    const std::lock_guard lock(mutex_);
+    return device_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Device> device_;
+};
+Replacement g_replacement;
 
 /// Makes the context by asking for some memory.
 class WarmUp {
@@ -44,15 +58,24 @@ class WarmUp {
 
 }  // namespace
 
+std::optional<Device> trial_device() {
+  if (const std::optional<Device> other = g_replacement.get()) return other;
+  static const std::vector<Device> gpus = config::list_physical_devices(DeviceType::kGPU);
+  return gpus.empty() ? std::nullopt : std::optional(gpus[0]);
+}
+
+TrialDevice::TrialDevice(Device device) { g_replacement.set(device); }
+TrialDevice::~TrialDevice() { g_replacement.set(std::nullopt); }
+
 std::optional<Device> warm_gpu() {
-  const std::optional<Device> device = first_gpu();
-  if (!device.has_value()) return device;
+  const std::optional<Device> device = trial_device();
+  if (!device.has_value() || g_replacement.get().has_value()) return device;
   static WarmUp warm_up(*device);
   return warm_up.ready() ? device : std::nullopt;
 }
 
 Trial::Trial() {
-  if (!first_gpu().has_value()) phase_ = Phase::kDecided;
+  if (!trial_device().has_value()) phase_ = Phase::kDecided;
 }
 
 void Trial::stay_on_cpu() {

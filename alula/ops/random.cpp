@@ -37,14 +37,19 @@ uint64_t blocks_of(int64_t count, DType dtype) {
   return (static_cast<uint64_t>(count) + per_block - 1) / per_block;
 }
 
-/// Fixes where the numbers come from, once it is clear that the call is right.
+/// Fixes where the numbers of a call come from.
+void draw_from(RandomDraw& op, const char* name, DType dtype, uint64_t blocks) {
+  op.stream = op.source != nullptr ? op.source->next(op.seed, blocks)
+                                   : random::reserve(name, dtype, op.seed, blocks);
+}
+
+/// The same, once it is clear that the call is right.
 template <class RandomOp>
 void reserve(RandomOp& op) {
   op.infer(SpecRefs({}));
   const Spec& output = op.output;
   const int64_t count = output.shape.checked_size(RandomOp::kName, size_of(output.dtype));
-  op.stream =
-      random::reserve(RandomOp::kName, output.dtype, op.seed, blocks_of(count, output.dtype));
+  draw_from(op, RandomOp::kName, output.dtype, blocks_of(count, output.dtype));
 }
 
 /// Runs the op. In a function that is traced, each of its calls draws again.
@@ -153,7 +158,7 @@ std::unique_ptr<Op> RandomShuffle::drawn_again(SpecRefs inputs) const {
   const Spec& value = inputs[0];
   const uint64_t needed = each ? static_cast<uint64_t>(value.shape[0]) * blocks(value.shape[1])
                                : blocks(value.shape[0]);
-  again->stream = random::reserve(kName, value.dtype, seed, needed);
+  draw_from(*again, kName, value.dtype, needed);
   return again;
 }
 

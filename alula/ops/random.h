@@ -75,11 +75,27 @@ Tensor shuffle(const Tensor& value, Seed seed = {});
 
 }  // namespace random
 
-/// Common to the ops that make a tensor from nothing.
-struct RandomOutput {
-  Spec output;
+namespace random {
+
+/// Says where each call of an op draws from, in place of the sequences that all calls share.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual Stream next(Seed seed, uint64_t blocks) = 0;
+};
+
+}  // namespace random
+
+/// Common to all random ops.
+struct RandomDraw {
   random::Stream stream;
   random::Seed seed = {};
+  std::shared_ptr<random::Source> source = nullptr;  // none: as random::reserve has it
+};
+
+/// Common to the ops that make a tensor from nothing.
+struct RandomOutput : RandomDraw {
+  Spec output;
   bool fixed = false;  // whether `stream` is the caller's own, the same for every call
 };
 
@@ -148,13 +164,11 @@ struct RandomBernoulli final : OpOf<RandomBernoulli>, RandomOutput {
 /// Fisher's and Yates's: for i = 0, 1, … the i-th place of n is swapped with place
 /// i + floor(w (n - i) / 2^64), where w is words 2i (lower) and 2i + 1. Many calls at once draw one
 /// after another.
-struct RandomShuffle final : OpOf<RandomShuffle> {
+struct RandomShuffle final : OpOf<RandomShuffle>, RandomDraw {
   static constexpr const char* kName = "random_shuffle";
   static constexpr DTypeSet kDTypes = kAnyType;
   static constexpr bool kDifferentiable = false;
   static constexpr bool kRandom = true;
-  random::Stream stream;
-  random::Seed seed = {};
   bool each = false;  // the slices of each element along the first dimension
   /// How many times four words a shuffle of so many slices takes.
   static uint64_t blocks(int64_t slices);

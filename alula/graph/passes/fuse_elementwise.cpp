@@ -11,7 +11,7 @@ namespace {
 
 // What one program may be made of: beyond this its values no longer fit into registers, and nothing
 // is gained.
-constexpr size_t kMostInstructions = 64;
+constexpr size_t kMostInstructions = 256;
 constexpr size_t kMostInputs = 12;
 constexpr size_t kMostResults = 8;
 /// Variables of this many elements are rather written in place than together with others.
