@@ -151,7 +151,7 @@ void CacheWalk::restore(StateReader& state) {
 
 class Cached final : public SameSpecStage {
  public:
-  Cached(const StageRef& input, std::unique_ptr<CacheStore> store)
+  Cached(const StageRef& input, std::shared_ptr<CacheStore> store)
       : SameSpecStage("cache", input), store_(std::move(store)) {}
 
   int64_t cardinality() const override { return input().cardinality(); }
@@ -162,8 +162,14 @@ class Cached final : public SameSpecStage {
   std::string details(int64_t) const override { return ": " + store_->description(); }
   int64_t input_block(int64_t block) const override { return has_known_shapes(spec()) ? block : 1; }
 
+  StageRef onto(const StageRef& input) const override {
+    std::shared_ptr<CacheStore> store = store_->for_positions();
+    return store == nullptr ? nullptr : std::make_shared<Cached>(input, std::move(store));
+  }
+  std::string why_on_host() const override { return "elements are kept there already"; }
+
  private:
-  std::unique_ptr<CacheStore> store_;
+  std::shared_ptr<CacheStore> store_;
 };
 
 }  // namespace

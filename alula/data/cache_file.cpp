@@ -172,8 +172,8 @@ class FileStore final : public CacheStore {
 
 }  // namespace
 
-std::unique_ptr<CacheStore> cache_in_file(const std::string& path) {
-  return std::make_unique<FileStore>(path);
+std::shared_ptr<CacheStore> cache_in_file(const std::string& path) {
+  return std::make_shared<FileStore>(path);
 }
 
 }  // namespace alula::data

@@ -189,6 +189,11 @@ class MemoryStore final : public CacheStore {
     if (contents_ == nullptr || existing == CacheWriter::Existing::kReplace)
       contents_ = std::move(contents);
   }
+  std::shared_ptr<CacheStore> for_positions() override {
+    const std::lock_guard lock(mutex_);
+    if (contents_ == nullptr && positions_ == nullptr) positions_ = std::make_shared<MemoryStore>();
+    return contents_ == nullptr ? positions_ : nullptr;
+  }
   std::string description() const override {
     const ContentsRef contents = get();
     if (contents == nullptr) return "in memory, after the first whole walk";
@@ -204,6 +209,7 @@ class MemoryStore final : public CacheStore {
 
   mutable std::mutex mutex_;
   ContentsRef contents_;
+  std::shared_ptr<CacheStore> positions_;
 };
 
 void MemoryWriter::finish(Existing existing) {
@@ -213,6 +219,6 @@ void MemoryWriter::finish(Existing existing) {
 
 }  // namespace
 
-std::unique_ptr<CacheStore> cache_in_memory() { return std::make_unique<MemoryStore>(); }
+std::shared_ptr<CacheStore> cache_in_memory() { return std::make_shared<MemoryStore>(); }
 
 }  // namespace alula::data

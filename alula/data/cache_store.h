@@ -37,11 +37,14 @@ class CacheStore {
   /// None if no walk has been finished.
   virtual std::unique_ptr<CacheReader> open(const Stage& who) = 0;
   virtual std::unique_ptr<CacheWriter> begin(const Stage& who, std::string source) = 0;
+  /// Another store of the same kind for the positions of elements, the same each time; null if
+  /// there can be none, because elements are kept already, or for other programs to read.
+  virtual std::shared_ptr<CacheStore> for_positions() { return nullptr; }
   /// "in memory: 100 elements"
   virtual std::string description() const = 0;
 };
 
-std::unique_ptr<CacheStore> cache_in_memory();
-std::unique_ptr<CacheStore> cache_in_file(const std::string& path);
+std::shared_ptr<CacheStore> cache_in_memory();
+std::shared_ptr<CacheStore> cache_in_file(const std::string& path);
 
 }  // namespace alula::data

@@ -153,6 +153,12 @@ class Dataset {
   Dataset repeat(int64_t count = -1) const;
   /// Makes elements in a thread of its own, so many ahead of the reader.
   Dataset prefetch(int64_t buffer_size) const;
+  /// The same on a device: a thread puts elements into its memory, so many ahead of the reader, who
+  /// finds them where they are needed.
+  ///   dataset.batch(32).prefetch_to_device("/GPU:0")
+  Dataset prefetch_to_device(const Device& device, int64_t buffer_size = AUTOTUNE) const;
+  /// The elements on a device, each when it is asked for.
+  Dataset copy_to_device(const Device& device) const;
   /// Keeps the elements of the first whole walk in memory, or in a file, for those after it.
   Dataset cache(const std::string& file = "") const;
   /// The first so many elements; -1: all.
@@ -197,6 +203,9 @@ class Dataset {
   const StageRef& stage() const { return stage_; }
   /// The same options for a pipeline that goes on with another step.
   Dataset then(StageRef stage) const;
+  /// Other steps in place of these, with the same options, whose walks are counted with those of
+  /// this data set: what is seeded is the same.
+  Dataset in_place_of(StageRef stage) const { return {std::move(stage), run_}; }
 
  private:
   Dataset map_traced(const ElementFunction& function, const MapOptions& options) const;

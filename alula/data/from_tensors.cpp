@@ -66,6 +66,7 @@ class Slices final : public Stage, public Indexed {
 
   int64_t cardinality() const override { return count_; }
   WalkRef walk(const Context&) const override {
+    if (place().starts_with("on /")) set_place("");  // now they are read here
     return std::make_unique<SlicesWalk>(*this, columns_, count_);
   }
   std::string parameters() const override { return fmt::format(": {} elements", count_); }

@@ -157,6 +157,7 @@ class Mapped final : public Stage {
 
   int64_t cardinality() const override { return input().cardinality(); }
   WalkRef walk(const Context& context) const override {
+    if (place().starts_with("in the step")) set_place("");  // now it runs here
     if (options_.num_parallel_calls == 0)
       return std::make_unique<MapWalk>(*this, *function_, context);
     const Tuner::Plan plan{.workers = options_.num_parallel_calls,
@@ -168,7 +169,7 @@ class Mapped final : public Stage {
                            ? fmt::format(": one call for {} elements", block)
                            : ": one call an element";
     if (!function_->vectorizes()) text += fmt::format(" ({})", function_->why_not());
-    if (options_.num_parallel_calls == 0) return text;
+    if (options_.num_parallel_calls == 0 || !place().empty()) return text;
     const std::string notes = notes_.get();
     if (!notes.empty()) return text + "; " + notes;
     return text + (options_.num_parallel_calls == AUTOTUNE
@@ -176,6 +177,7 @@ class Mapped final : public Stage {
                        : fmt::format("; {} threads", options_.num_parallel_calls));
   }
   int64_t input_block(int64_t block) const override { return function_->vectorizes() ? block : 1; }
+  std::shared_ptr<const Traced> mapping() const override { return function_; }
 
  private:
   std::shared_ptr<const Traced> function_;

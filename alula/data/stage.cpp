@@ -64,7 +64,9 @@ void explain_to(const Stage& stage, int64_t block, const std::string& indent, st
   for (size_t i = 0; i < stage.inputs().size(); ++i)
     explain_to(*stage.inputs()[i], inner, i + 1 == stage.inputs().size() ? indent : indent + "  ",
                text);
-  text += fmt::format("{}{}{}\n", indent, stage.name(), stage.details(block));
+  const std::string place = stage.place();
+  text += fmt::format("{}{}{}{}{}\n", indent, stage.name(), stage.details(block),
+                      place.empty() ? "" : "; ", place);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "alula/data/budget.h"
 #include "alula/data/element.h"
 #include "alula/data/state.h"
+#include "alula/data/tuner.h"
 
 /// What a pipeline is made of. A Stage is one step of it, and knows the steps that it reads from; a
 /// Walk is one pass through a stage's elements.
@@ -38,6 +39,7 @@ struct Context {
 };
 
 class Stage;
+class Traced;
 using StageRef = std::shared_ptr<const Stage>;
 
 /// Thrown out of a walk whose reader has gone. Nobody gets to see it.
@@ -113,6 +115,14 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// The same step on another input, for a step that only chooses, orders or groups elements,
   /// whatever they are; null for others.
   virtual StageRef onto(const StageRef& /*input*/) const { return nullptr; }
+  /// The function that it applies to each element, if it does nothing else.
+  virtual std::shared_ptr<const Traced> mapping() const { return nullptr; }
+  /// Why it must run on the host, if it has neither.
+  virtual std::string why_on_host() const { return "it looks at elements"; }
+
+  /// Where it runs if not in the pipeline itself, for `explain`: "in the step on /GPU:0".
+  std::string place() const { return place_->get(); }
+  void set_place(std::string text) const { place_->set(std::move(text)); }
 
  protected:
   /// For `onto`: a copy of a step gets another input.
@@ -126,6 +136,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
   ElementSpec spec_;
   std::vector<StageRef> inputs_;
   int step_ = 1;
+  std::shared_ptr<Notes> place_ = std::make_shared<Notes>();  // shared with copies
 };
 
 /// A step with one input whose elements have the same spec.

@@ -6,12 +6,40 @@
 #include "alula/graph/run.h"
 #include "alula/graph/trace.h"
 #include "alula/graph/vectorized_map.h"
+#include "alula/runtime/devices.h"
 
 namespace alula::data {
 namespace {
 
 /// Graphs are kept for so many sizes of blocks, those used last: that of a batch, those at an end.
 constexpr size_t kMostSizes = 8;
+
+bool is_op(const graph::Node& node) { return node.kind == graph::Node::Kind::kOp; }
+
+/// Whether each call of it draws other numbers.
+bool is_drawn(const graph::Node& node) {
+  if (!is_op(node) || !node.op->type().random) return false;
+  const auto* made = dynamic_cast<const RandomOutput*>(node.op.get());
+  return made == nullptr || !made->fixed;
+}
+
+bool calls_host_code(const graph::Node& node) {
+  if (!is_op(node)) return node.kind == graph::Node::Kind::kHost;
+  return node.op->type().effects || node.op->type().host;
+}
+
+std::string why_not_there(const graph::Graph& graph, const graph::Node& node, Device device) {
+  if (calls_host_code(node)) return "it calls host code";
+  for (const Spec& output : node.outputs) {
+    if (output.dtype == string) return "it works with strings";
+    if (!output.shape.is_known()) return "shapes are not known before it runs";
+  }
+  if (!is_op(node) || node.op->type().view) return "";
+  std::vector<const Spec*> specs;
+  for (const graph::Value& input : node.inputs) specs.push_back(&graph.spec(input));
+  if (backend_of(device).supports(*node.op, SpecRefs(specs))) return "";
+  return fmt::format("{} has no kernel for {}", device, node.op->name());
+}
 
 }  // namespace
 
@@ -41,7 +69,7 @@ Traced::Traced(const char* who, const ElementFunction& function, const ElementSp
   }
   single_ = std::make_shared<graph::Compiled>(graph_);
   const auto has_effects = [](const graph::Node& node) {
-    return node.kind == graph::Node::Kind::kOp && node.op->type().effects;
+    return is_op(node) && node.op->type().effects;
   };
   if (std::any_of(graph_.nodes.begin(), graph_.nodes.end(), has_effects)) {
     why_not_ = "it calls host code";
@@ -115,6 +143,55 @@ void Traced::run_block(Row& block, int64_t count, const Row& variables,
                                    static_cast<uint64_t>(count));
   const Tensors results = compiled->run(TensorRefs(refs));
   block.assign(results.begin(), results.end());
+}
+
+bool Traced::draws() const {
+  return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), is_drawn);
+}
+
+std::vector<Tensor> Traced::call_later(const Row& row, const Elements& elements,
+                                       const Row& variables, const Sources& sources) const {
+  graph::Graph graph = graph_;
+  uint64_t call = 0;
+  for (graph::Node& node : graph.nodes) {
+    if (!is_drawn(node)) continue;
+    std::shared_ptr<Op> op = node.op->clone();
+    dynamic_cast<RandomDraw&>(*op).source = sources(call++);
+    node.op = std::move(op);
+  }
+  const std::vector<const Tensor*> refs = arguments(row, variables);
+  if (elements.stacked == 0) {
+    const Tensors results = graph::run(graph, TensorRefs(refs));
+    return {results.begin(), results.end()};
+  }
+  std::vector<BatchedInput> inputs;
+  for (size_t i = 0; i < refs.size(); ++i) inputs.push_back({*refs[i], !order_[i].first});
+  return graph::run_batched(graph, inputs, elements.stacked);
+}
+
+std::string Traced::why_not_on(Device device, const std::vector<Spec>& element,
+                               const Elements& elements) const {
+  const bool calls = std::any_of(graph_.nodes.begin(), graph_.nodes.end(), calls_host_code);
+  if (calls) return "it calls host code";
+  if (elements.stacked > 0 && !vectorizes()) return why_not_;
+  std::vector<Spec> specs = element;
+  if (elements.stacked > 0)
+    for (Spec& spec : specs) spec.shape = Shape{elements.stacked} + spec.shape;
+  const size_t tensors = specs.size();
+  for (const Variable& variable : variables_) specs.push_back(variable.spec());
+  try {
+    const auto parts = [&](const std::vector<Tensor>& all) {
+      const auto middle = all.begin() + static_cast<ptrdiff_t>(tensors);
+      return call_later({all.begin(), middle}, elements, {middle, all.end()},
+                        [](uint64_t) { return nullptr; });
+    };
+    const graph::Graph graph = graph::trace(parts, specs);
+    for (const graph::Node& node : graph.nodes)
+      if (std::string why = why_not_there(graph, node, device); !why.empty()) return why;
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace alula::data

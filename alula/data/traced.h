@@ -4,6 +4,7 @@
 #include "alula/data/call.h"
 #include "alula/data/stage.h"
 #include "alula/graph/compiled.h"
+#include "alula/ops/random.h"
 
 namespace alula::data {
 
@@ -21,6 +22,7 @@ class Traced {
 
   /// The values of the variables that it reads, as they are now.
   Row variables() const;
+  size_t variable_count() const { return variables_.size(); }
 
   /// What it makes of an element, in its place. Random ops draw for the element number `index`.
   void run(Row& row, const Row& variables, const random::ElementScope::Keys& keys,
@@ -28,6 +30,22 @@ class Traced {
   /// The same for `count` stacked elements, the first of which is number `first`.
   void run_block(Row& block, int64_t count, const Row& variables,
                  const random::ElementScope::Keys& keys, int64_t first) const;
+
+  /// Whether it draws random numbers that differ from element to element.
+  bool draws() const;
+  /// How many elements a call is for: one, or so many stacked ones.
+  struct Elements {
+    int64_t stacked = 0;  // 0: one
+  };
+  /// Where its random ops draw from, the first one, the second one, …
+  using Sources = std::function<std::shared_ptr<random::Source>(uint64_t call)>;
+  /// What it makes of tensors in a function that is being traced, as a part of that.
+  std::vector<Tensor> call_later(const Row& row, const Elements& elements, const Row& variables,
+                                 const Sources& sources) const;
+  /// Why it cannot be a part of a function on a device for elements of these specs, one or so many
+  /// stacked ones; empty if it can.
+  std::string why_not_on(Device device, const std::vector<Spec>& element,
+                         const Elements& elements) const;
 
  private:
   using CompiledRef = std::shared_ptr<graph::Compiled>;

@@ -199,6 +199,15 @@ void bind_running(nb::class_<Dataset>& type) {
           "buffer_size"_a, name_argument(),
           "Makes elements in a thread of its own, so many ahead of the reader.")
       .def(
+          "_to_device",
+          [](const Dataset& self, const std::string& name, int64_t buffer_size) {
+            const Device device(name);
+            return buffer_size == 0 ? self.copy_to_device(device)
+                                    : self.prefetch_to_device(device, buffer_size);
+          },
+          "device"_a, "buffer_size"_a,
+          "Elements on a device: put there so many ahead of the reader; 0: when it asks.")
+      .def(
           "cache",
           [](const Dataset& self, nb::handle filename, nb::handle) {
             const auto names = to_strings(filename);

@@ -49,6 +49,16 @@ def map_and_batch(
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
+def copy_to_device(target_device, source_device="/cpu:0"):
+    """For Dataset.apply: elements are on a device, each when it is asked for."""
+    return lambda dataset: dataset._to_device(target_device, 0)
+
+
+def prefetch_to_device(device, buffer_size=None):
+    """For Dataset.apply: a thread puts elements into a device's memory, so many ahead of the reader."""
+    return lambda dataset: dataset._to_device(device, AUTOTUNE if buffer_size is None else buffer_size)
+
+
 def shuffle_and_repeat(buffer_size, count=None, seed=None):
     """For Dataset.apply: shuffle, then repeat."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)

@@ -1,0 +1,105 @@
+#include "alula/data/dataset.h"
+#include "alula/data/runner.h"
+#include "alula/runtime/devices.h"
+
+namespace alula::data {
+namespace {
+
+/// Strings stay on the host, as there are none elsewhere.
+void move_to(Device device, Row& row) {
+  for (Tensor& tensor : row)
+    if (tensor.dtype() != string && tensor.device() != device) tensor = moved(tensor, device);
+}
+
+class CopyWalk final : public Walk {
+ public:
+  CopyWalk(const Stage& stage, Device device, const Context& context)
+      : Walk(stage), device_(device), input_(stage.input().walk(context.with_block(1))) {}
+
+  bool next(Row& row) override {
+    if (!input_->next(row)) return false;
+    move_to(device_, row);
+    return true;
+  }
+  int64_t skip(int64_t count) override { return input_->skip(count); }
+  void save(StateWriter& state) override { input_->save(state); }
+  void restore(StateReader& state) override { input_->restore(state); }
+
+ private:
+  Device device_;
+  WalkRef input_;
+};
+
+/// A thread reads the input and puts what it gives on the device's queue, behind the work that the
+/// reader has given to the device so far.
+class AheadWalk final : public Walk {
+ public:
+  AheadWalk(const Stage& stage, Device device, int64_t buffer, const Context& context, Notes& notes)
+      : Walk(stage),
+        device_(device),
+        runner_({.workers = 1, .most_workers = 1, .buffer = buffer}, context, notes) {
+    input_ = stage.input().walk(runner_.input_context().with_block(1));
+    runner_.begin([this](Runner::Item& item) { return input_->next(item.row); },
+                  [this](Runner::Item& item) { move_to(device_, item.row); });
+  }
+
+  bool next(Row& row) override {
+    Runner::Item item;
+    if (!runner_.next(item)) return false;
+    move_to(device_, item.row);  // what was restored is on the host
+    row = std::move(item.row);
+    return true;
+  }
+  void save(StateWriter& state) override {
+    runner_.save(state, [&] { input_->save(state); });
+  }
+  void restore(StateReader& state) override {
+    runner_.restore(state, stage().spec(), [&] { input_->restore(state); });
+  }
+
+ private:
+  Device device_;
+  WalkRef input_;
+  Runner runner_;  // goes first: its thread uses the others
+};
+
+class ToDevice final : public SameSpecStage {
+ public:
+  ToDevice(const char* name, const StageRef& input, Device device, int64_t buffer)
+      : SameSpecStage(name, input), device_(device), buffer_(buffer) {}
+  int64_t cardinality() const override { return input().cardinality(); }
+  WalkRef walk(const Context& context) const override {
+    if (buffer_ == 0) return std::make_unique<CopyWalk>(*this, device_, context);
+    return std::make_unique<AheadWalk>(*this, device_, buffer_, context, notes_);
+  }
+  std::string parameters() const override {
+    return buffer_ == 0 ? fmt::format("({})", device_) : fmt::format("({}, {})", device_, buffer_);
+  }
+  /// Positions are read where they are.
+  StageRef onto(const StageRef& input) const override {
+    return std::make_shared<ToDevice>(name().c_str(), input, kCPU, 0);
+  }
+
+ private:
+  Device device_;
+  int64_t buffer_;  // 0: each element when it is asked for
+  mutable Notes notes_;
+};
+
+}  // namespace
+
+Dataset Dataset::copy_to_device(const Device& device) const {
+  return then(std::make_shared<ToDevice>("copy_to_device", stage_, usable(device), 0));
+}
+
+Dataset Dataset::prefetch_to_device(const Device& device, int64_t buffer_size) const {
+  // One that is being read, and one on its way.
+  constexpr int64_t kEnough = 2;
+  require(buffer_size == AUTOTUNE || buffer_size > 0,
+          "prefetch_to_device: the size of the buffer must be positive, or AUTOTUNE. Got {}.",
+          buffer_size);
+  return then(std::make_shared<ToDevice>("prefetch_to_device", stage_, usable(device),
+                                         buffer_size == AUTOTUNE ? kEnough : buffer_size));
+}
+
+}  // namespace alula::data

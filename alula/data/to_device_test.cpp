@@ -1,0 +1,75 @@
+#include <thread>
+
+#include "alula/backends/simulated/simulated.h"
+#include "alula/data/dataset_test.h"
+#include "alula/ops/cast.h"
+#include "alula/ops/fill.h"
+#include "alula/ops/operators.h"
+#include "alula/runtime/devices.h"
+
+using namespace alula;
+using namespace alula::data;
+using namespace alula::data::testing;
+
+namespace {
+
+Device sim() {
+  if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
+  return {DeviceType::kSimulated, 0};
+}
+
+}  // namespace
+
+TEST(ToDevice, ElementsAreThere) {
+  const Dataset batches = Dataset::range(10).batch(4);
+  for (const Dataset& there : {batches.prefetch_to_device(sim()), batches.copy_to_device(sim())}) {
+    EXPECT_EQ(there.cardinality(), 3);
+    for (const Element& batch : there) EXPECT_EQ(batch.tensor().device(), sim());
+    EXPECT_EQ(texts(there), texts(batches));
+  }
+  EXPECT_NE(batches.prefetch_to_device(sim(), 3).explain().find("prefetch_to_device(/SIM:0, 3)"),
+            std::string::npos);
+}
+
+TEST(ToDevice, StringsStayOnTheHost) {
+  const Dataset words = Dataset::from_tensor_slices({Tensor{"a", "b"}, Tensor{1, 2}});
+  for (const Element& element : words.prefetch_to_device(sim())) {
+    EXPECT_EQ(element.tensors()[0].device(), kCPU);
+    EXPECT_EQ(element.tensors()[1].device(), sim());
+  }
+}
+
+TEST(ToDevice, ErrorsReachTheReader) {
+  EXPECT_EQ(with_errors(failing_numbers(4, 2).prefetch_to_device(sim())), "0 1 ! 3 ");
+  EXPECT_ERROR(Dataset::range(3).prefetch_to_device(sim(), 0), InvalidArgumentError,
+               "prefetch_to_device: the size of the buffer must be positive");
+}
+
+TEST(ToDevice, IsBoundedAndLeavesNothingBehind) {
+  const int64_t before = backend_of(sim()).memory().in_use;
+  {
+    const Dataset large = Dataset::range(100).map(
+        [](const Tensor& x) { return zeros({1 << 16}) + cast(x, float32); });
+    Iterator iterator = large.prefetch_to_device(sim(), 2).iterator();
+    Element element;
+    iterator.next(element);
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_LE(backend_of(sim()).memory().in_use - before, int64_t{4} << 18);
+  }
+  EXPECT_EQ(backend_of(sim()).memory().in_use, before);
+}
+
+TEST(ToDevice, GoesOnFromWhereItWasSaved) {
+  const Dataset there = Dataset::range(10).prefetch_to_device(sim(), 2);
+  Iterator first = there.iterator();
+  Element element;
+  for (int i = 0; i < 4; ++i) first.next(element);
+  Iterator second = there.iterator();
+  second.restore(first.save());
+  for (int64_t i = 4; i < 10; ++i) {
+    ASSERT_TRUE(second.next(element));
+    EXPECT_EQ(element.tensor().device(), sim());
+    EXPECT_EQ(element.tensor().item<int64_t>(), i);
+  }
+  EXPECT_FALSE(second.next(element));
+}
