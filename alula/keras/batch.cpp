@@ -40,13 +40,6 @@ data::Dataset batches_of(const Batch& arrays, const BatchesOptions& options) {
   return dataset.batch(options.batch_size);
 }
 
-std::vector<Tensor> ResidentData::tensors() const {
-  std::vector<Tensor> list = all.x;
-  list.insert(list.end(), all.y.begin(), all.y.end());
-  list.insert(list.end(), all.sample_weight.begin(), all.sample_weight.end());
-  return list;
-}
-
 Parts::Parts(const data::ElementSpec& spec, const char* who) {
   using Kind = data::Structure::Kind;
   const data::Structure& structure = spec.structure;

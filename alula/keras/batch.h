@@ -11,14 +11,6 @@ struct Batch {
   std::vector<Tensor> sample_weight = {};
 };
 
-/// All samples, on a device: steps there pick their batches themselves.
-struct ResidentData {
-  Batch all;  // the samples along each tensor's first axis
-  Device device;
-
-  std::vector<Tensor> tensors() const;
-};
-
 /// The number of samples of arrays, which all must have.
 int64_t count_samples(const Batch& arrays);
 /// The samples [begin, end) of arrays.
@@ -38,6 +30,7 @@ struct Parts {
   Parts(const data::ElementSpec& spec, const char* who);
   /// Moves the tensors of an element, or of many stacked, to where they belong.
   void give_out(data::Row& row, Batch& batch) const;
+  bool operator==(const Parts&) const = default;
 };
 
 /// Reads the elements of a data set as a model takes them: x, (x, y) or (x, y, sample_weight), each

@@ -135,38 +135,66 @@ CompiledStep::Variant& CompiledStep::find(const Batch& batch, TensorRefs inputs,
   return *variants_.back();
 }
 
+CompiledStep::Resident::Resident(const ResidentData& data, int64_t batch_size)
+    : maps(data.maps),
+      parts(data.parts),
+      device(data.device),
+      batch_size(batch_size),
+      positions(std::make_shared<std::deque<Tensor>>()) {
+  for (const Tensor& tensor : data.tensors()) signature.push_back(tensor.spec());
+}
+
+bool CompiledStep::Resident::is_like(const Resident& other) const {
+  return batch_size == other.batch_size && device == other.device && parts == other.parts &&
+         signature == other.signature && maps == other.maps;
+}
+
+/// A batch picked from the data, and mapped, in a function that is being traced.
+Batch CompiledStep::Resident::batch_at(const Tensor& picked,
+                                       const std::vector<Tensor>& data) const {
+  const auto variables = data.end() - static_cast<ptrdiff_t>(maps.variable_count());
+  data::Row row;
+  for (auto column = data.begin(); column != variables; ++column)
+    row.push_back(gather(*column, picked));
+  maps.apply_later(row, batch_size, {variables, data.end()}, draws);
+  Batch batch;
+  parts.give_out(row, batch);
+  return batch;
+}
+
+/// What is traced.
+std::vector<Tensor> CompiledStep::pick_and_run(const Resident& step,
+                                               const std::vector<Tensor>& data) const {
+  const Spec spec{int64, {step.batch_size}};
+  const Tensor picked =
+      host_tensors({&spec, 1}, [positions = step.positions]() -> std::vector<Tensor> {
+        Tensor next = std::move(positions->front());
+        positions->pop_front();
+        return {std::move(next)};
+      })[0];
+  const ForgetLosses forget(model_);
+  return function_(step.batch_at(picked, data));
+}
+
+/// Makes the weights for batches as they come of the maps.
+void CompiledStep::build_for(const Resident& step) {
+  const auto inputs = [&](const std::vector<Tensor>& data) {
+    return step.batch_at(Tensor(std::vector<int64_t>(static_cast<size_t>(step.batch_size))), data)
+        .x;
+  };
+  const graph::Graph picked = graph::trace(inputs, step.signature);
+  std::vector<Spec> specs;
+  for (const graph::Value& output : picked.outputs) specs.push_back(picked.spec(output));
+  build(model_, specs);
+}
+
 CompiledStep::Resident& CompiledStep::find_resident(const ResidentData& data, int64_t batch_size) {
-  auto made = std::make_unique<Resident>();
-  for (const Tensor& tensor : data.tensors()) made->signature.push_back(tensor.spec());
-  made->x = data.all.x.size();
-  made->y = data.all.y.size();
-  made->device = data.device;
-  made->batch_size = batch_size;
+  auto made = std::make_unique<Resident>(data, batch_size);
   const uint64_t state = model_.state().hash;
   for (const auto& resident : residents_)
     if (resident->state == state && resident->is_like(*made)) return *resident;
-  if (!model_.built()) {
-    std::vector<Spec> batch;
-    for (const Tensor& x : data.all.x)
-      batch.push_back(x.spec().with(x.shape().with(0, batch_size)));
-    build(model_, batch);
-  }
-  made->positions = std::make_shared<std::deque<Tensor>>();
-  const auto traced = [this, batch_size, x = made->x, y = made->y,
-                       positions = made->positions](const std::vector<Tensor>& all) {
-    const Spec spec{int64, {batch_size}};
-    const Tensor picked = host_tensors({&spec, 1}, [positions]() -> std::vector<Tensor> {
-      Tensor next = std::move(positions->front());
-      positions->pop_front();
-      return {std::move(next)};
-    })[0];
-    std::vector<Tensor> rows;
-    for (const Tensor& column : all) rows.push_back(gather(column, picked));
-    const auto labels = rows.begin() + static_cast<ptrdiff_t>(x);
-    const auto rest = labels + static_cast<ptrdiff_t>(y);
-    const ForgetLosses forget(model_);
-    return function_({{rows.begin(), labels}, {labels, rest}, {rest, rows.end()}});
-  };
+  if (!model_.built()) build_for(*made);
+  const auto traced = [&](const std::vector<Tensor>& all) { return pick_and_run(*made, all); };
   made->compiled = std::make_unique<graph::Compiled>(graph::trace(traced, made->signature),
                                                      graph::PassOptions(), data.device);
   made->state = model_.state().hash;
@@ -178,20 +206,18 @@ CompiledStep::Resident& CompiledStep::find_resident(const ResidentData& data, in
   return *residents_.back();
 }
 
-bool CompiledStep::Resident::is_like(const Resident& other) const {
-  return batch_size == other.batch_size && device == other.device && x == other.x && y == other.y &&
-         signature == other.signature;
-}
-
-Tensors CompiledStep::run_resident(const ResidentData& data, std::span<const Tensor> positions) {
+Tensors CompiledStep::run_resident(const ResidentData& data, std::span<const data::Picks> picks,
+                                   std::vector<Tensor>* firsts) {
   const std::lock_guard lock(mutex_);
   const DeviceScope scope(data.device);
-  Resident& step = find_resident(data, positions[0].shape()[0]);
-  step.positions->assign(positions.begin(), positions.end());
+  Resident& step = find_resident(data, picks[0][0].shape()[0]);
+  step.positions->clear();
+  for (const data::Picks& each : picks) step.positions->push_back(each[0]);
+  step.draws.expect(picks);
   const std::vector<Tensor> tensors = data.tensors();
   std::vector<const Tensor*> pointers;
   for (const Tensor& tensor : tensors) pointers.push_back(&tensor);
-  return step.compiled->run_times(TensorRefs(pointers), std::ssize(positions));
+  return step.compiled->run_times(TensorRefs(pointers), std::ssize(picks), firsts);
 }
 
 bool CompiledStep::Variant::fits(const Batch& batch) const {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "alula/graph/function.h"
-#include "alula/keras/batch.h"
 #include "alula/keras/layer.h"
+#include "alula/keras/resident_data.h"
 
 namespace alula::keras {
 
@@ -27,10 +27,12 @@ class CompiledStep {
   /// `what` is who speaks in warnings: "the training step". The model must outlive the step.
   CompiledStep(LayerImpl& model, std::string what, Function function, Mode mode);
   Tensors operator()(const Batch& batch);
-  /// Runs a step for each of several batches, all of one size, which are given by the positions of
-  /// their samples, where the data are. Returns what the last one gives. What cannot be compiled is
-  /// a FailedPreconditionError or an UnimplementedError, and nothing has been done.
-  Tensors run_resident(const ResidentData& data, std::span<const Tensor> positions);
+  /// Runs a step for each of several batches, all of one size, which it picks where the data are.
+  /// Returns what the last one gives; `firsts` gets the first result of each, as OnDevice::run has
+  /// it. What cannot be compiled is a FailedPreconditionError or an UnimplementedError, and nothing
+  /// has been done.
+  Tensors run_resident(const ResidentData& data, std::span<const data::Picks> picks,
+                       std::vector<Tensor>* firsts = nullptr);
   /// How often it was traced.
   size_t trace_count() const;
   bool is_compiled() const { return mode_.load(std::memory_order_relaxed) == Mode::kCompiled; }
@@ -48,14 +50,18 @@ class CompiledStep {
   /// A step that picks its batch from data on a device.
   struct Resident {
     std::vector<Spec> signature;  // of the data
-    size_t x = 0, y = 0;
+    data::LateMaps maps;
+    Parts parts;
     Device device;
     int64_t batch_size = 0;
     uint64_t state = 0;
     std::vector<Layer> layers;
     std::shared_ptr<std::deque<Tensor>> positions;  // of the batches to come
+    data::LateDraws draws;                          // of the maps, for the same batches
     std::unique_ptr<graph::Compiled> compiled;
+    Resident(const ResidentData& data, int64_t batch_size);
     bool is_like(const Resident& other) const;
+    Batch batch_at(const Tensor& picked, const std::vector<Tensor>& data) const;
   };
 
   bool can_compile(const Batch& batch) const;
@@ -64,6 +70,8 @@ class CompiledStep {
   Variant& find(const Batch& batch, TensorRefs inputs, const LayerImpl::State& state);
   std::unique_ptr<Variant> make_variant(const Batch& batch) const;
   Resident& find_resident(const ResidentData& data, int64_t batch_size);
+  std::vector<Tensor> pick_and_run(const Resident& step, const std::vector<Tensor>& data) const;
+  void build_for(const Resident& step);
   Tensors run_instead(const Batch& batch, const std::string& reason);
   std::string speaker() const;
 

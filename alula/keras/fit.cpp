@@ -51,21 +51,63 @@ int64_t execute(int64_t most, Walk& walk, Batch& batch, const Step& step) {
 /// Says once at which step a loss stopped being a number.
 class NaNWatch {
  public:
-  enum class Step : uint8_t { kThis, kThisOrBefore };
-  void look_at(const Tensor& loss, int64_t epoch, int64_t step, Step which = Step::kThis) {
+  void look_at(const Tensor& loss, int64_t epoch, int64_t step) {
     if (said_ || !loss.defined()) return;
     const double number = loss.dtype() == float32 ? static_cast<double>(loss.item<float>())
                                                   : cast(loss, float64).item<double>();
-    if (std::isfinite(number)) return;
-    said_ = true;
-    logging::warn(
-        "fit: the loss became {} at {}step {} of epoch {}. A smaller learning rate, clipnorm, or "
-        "a look at the data of that step may help; callbacks::TerminateOnNaN stops there.",
-        number, which == Step::kThis ? "" : "or before ", step + 1, epoch + 1);
+    if (!std::isfinite(number)) say(number, epoch, step);
+  }
+  /// Those of steps on a device, as Trainer::train_steps gives them. To look at one is to wait for
+  /// it: that is done later.
+  void keep(std::vector<Tensor> losses, int64_t epoch, int64_t step) {
+    constexpr size_t kMost = 1000;
+    if (said_) return;
+    for (Tensor& some : losses) {
+      const int64_t count = some.shape()[0];
+      kept_.push_back({std::move(some), epoch, std::exchange(step, step + count)});
+    }
+    if (kept_.size() > kMost) look_at_kept();
+  }
+  /// What is no number stays none, so that the last one tells.
+  void look_at_kept() {
+    if (!kept_.empty() && !std::isfinite(numbers_of(kept_.back()).back())) find_first();
+    kept_.clear();
   }
 
  private:
+  struct Kept {
+    Tensor losses;
+    int64_t epoch;
+    int64_t step;  // of the first
+  };
+
+  static std::vector<double> numbers_of(const Kept& kept) {
+    const Tensor all = cast(kept.losses, float64).cpu();
+    std::vector<double> numbers;
+    for (int64_t i = 0; i < all.shape()[0]; ++i)
+      numbers.push_back(all.span<double>()[static_cast<size_t>(i * all.shape()[1])]);
+    return numbers;
+  }
+  void find_first() {
+    for (const Kept& kept : kept_) {
+      const std::vector<double> numbers = numbers_of(kept);
+      const auto found =
+          std::ranges::find_if_not(numbers, [](double x) { return std::isfinite(x); });
+      if (found == numbers.end()) continue;
+      say(*found, kept.epoch, kept.step + (found - numbers.begin()));
+      return;
+    }
+  }
+  void say(double number, int64_t epoch, int64_t step) {
+    said_ = true;
+    logging::warn(
+        "fit: the loss became {} at step {} of epoch {}. A smaller learning rate, clipnorm, or a "
+        "look at the data of that step may help; callbacks::TerminateOnNaN stops there.",
+        number, step + 1, epoch + 1);
+  }
+
   bool said_ = false;
+  std::vector<Kept> kept_;
 };
 
 Logs with_prefix(const Logs& logs, const std::string& prefix) {
@@ -80,6 +122,7 @@ Logs run_tests(Model& model, Walk& walk, Placed& placed, const Callbacks& callba
   const std::shared_ptr<Trainer> trainer = trainer_of(model, "evaluate");
   trainer->reset();
   callbacks.tell(&Callback::on_test_begin);
+  walk.put_ahead_on(placed.home());
   walk.begin_epoch();
   Batch batch;
   int64_t step = 0;
@@ -87,12 +130,12 @@ Logs run_tests(Model& model, Walk& walk, Placed& placed, const Callbacks& callba
   while (!stopped() && walk.next(batch)) {
     callbacks.tell(&Callback::on_test_batch_begin, step);
     const int64_t at_once = trainer->options().steps_per_execution;
-    if (walk.gives_positions())
+    if (walk.gives_picks())
       step += placed.execute(
-          {callbacks.use_batches() ? at_once : std::max(at_once, kInARow), interrupt == nullptr},
-          walk, batch, [&](const Batch& picked) { trainer->test_step(picked); },
-          [&](const ResidentData& data, std::span<const Tensor> positions) {
-            trainer->test_steps(data, positions);
+          {placed.testing, at_once, callbacks.use_batches(), interrupt == nullptr}, walk, batch,
+          [&](const Batch& picked) { trainer->test_step(picked); },
+          [&](const ResidentData& data, std::span<const data::Picks> picks) {
+            trainer->test_steps(data, picks);
           });
     else
       step += execute(at_once, walk, batch, [&] { trainer->test_step(batch); });
@@ -153,6 +196,8 @@ class Fit {
     callbacks_.tell(&Callback::on_epoch_begin, epoch);
     ProgressBar bar({.target = walk_.steps(), .verbose = options_.verbose.level()});
     if (options_.epochs > 1) bar.title(epoch + 1, options_.epochs);
+    if (placed_.stays_on_cpu() && walk_.maps_better_ahead()) walk_.stop_keeping();
+    if (options_.class_weight.empty()) walk_.put_ahead_on(placed_.home());
     walk_.begin_epoch();
     int64_t step = 0;
     Batch batch;
@@ -160,36 +205,39 @@ class Fit {
     while (!model_.stop_training() && !interrupt.interrupted() && walk_.next(batch)) {
       callbacks_.tell(&Callback::on_train_batch_begin, step);
       const int64_t at_once = trainer_->options().steps_per_execution;
-      if (walk_.gives_positions()) {
+      if (walk_.gives_picks()) {
         try {
           step += placed_.execute(
-              {callbacks_.use_batches() ? at_once : std::max(at_once, kInARow)}, walk_, batch,
+              {placed_.training, at_once, callbacks_.use_batches()}, walk_, batch,
               [&, at = step](const Batch& picked) mutable {
                 loss = trainer_->train_step(picked);
                 nan_watch_.look_at(loss, epoch, at++);
               },
-              [&](const ResidentData& data, std::span<const Tensor> positions) {
-                loss = trainer_->train_steps(data, positions);
+              [&, at = step](const ResidentData& data, std::span<const data::Picks> picks) mutable {
+                std::vector<Tensor> losses;
+                loss = trainer_->train_steps(data, picks, losses);
+                nan_watch_.keep(std::move(losses), epoch, at);
+                at += std::ssize(picks);
               });
         } catch (const FailedPreconditionError&) {  // it cannot be traced
           if (step > 0) throw;
           walk_.stop_keeping();
+          walk_.begin_epoch();
           continue;
         }
       } else {
         step += execute(at_once, walk_, batch, [&] { loss = train(batch); });
       }
-      // To look at a loss on a device is to wait for it.
       const bool due = bar.is_due();
-      if (!walk_.gives_positions()) nan_watch_.look_at(loss, epoch, step - 1);
-      if (due) nan_watch_.look_at(loss, epoch, step - 1, NaNWatch::Step::kThisOrBefore);
+      if (!walk_.gives_picks()) watch(loss, epoch, step - 1);
+      if (due) nan_watch_.look_at_kept();
       if (callbacks_.use_batches())
         callbacks_.tell(&Callback::on_train_batch_end, step - 1, trainer_->logs().sorted());
       if (due) bar.update(step, trainer_->logs().sorted());
     }
     require(step > 0 || interrupt.interrupted() || model_.stop_training(),
             "fit: the data set gave no batch.");
-    nan_watch_.look_at(loss, epoch, step - 1, NaNWatch::Step::kThisOrBefore);
+    nan_watch_.look_at_kept();
     Logs logs = trainer_->logs().sorted();
     if (validation_ != nullptr && !interrupt.interrupted() &&
         (epoch + 1) % options_.validation_freq == 0) {
@@ -202,6 +250,19 @@ class Fit {
     bar.finish(step, logs);
     history_.add(epoch, logs);
     return logs;
+  }
+
+  /// Of a step whose batch came from the host.
+  void watch(const Tensor& loss, int64_t epoch, int64_t step) {
+    if (!loss.defined() || loss.device().is_cpu()) {
+      nan_watch_.look_at(loss, epoch, step);
+      return;
+    }
+    // The step's own memory is left to it, to be written again.
+    Backend& backend = backend_of(loss.device());
+    Tensor copy = Tensor::uninitialized(loss.spec().with({1, 1}), backend);
+    backend.copy(copy.mutable_data(), loss.data(), static_cast<size_t>(copy.bytes()));
+    nan_watch_.keep({std::move(copy)}, epoch, step);
   }
 
   Tensor train(Batch& batch) {
@@ -261,6 +322,7 @@ std::vector<Tensor> predict(Model model, const data::Dataset& dataset,
   const Callbacks callbacks(options.callbacks, model, {options.verbose.level(), 1, walk.steps()});
   ProgressBar bar({.target = walk.steps(), .verbose = options.verbose.level()});
   callbacks.tell(&Callback::on_predict_begin);
+  walk.put_ahead_on(Placed(model).home());
   walk.begin_epoch();
   std::vector<std::vector<Tensor>> parts;  // of each output
   Batch batch;

@@ -2,9 +2,11 @@
 #include "alula/keras/mixed_precision.h"
 
 #include "alula/autograd/tape.h"
+#include "alula/backends/simulated/simulated.h"
 #include "alula/graph/function.h"
 #include "alula/keras/compiled_step_test.h"
 #include "alula/keras/summary.h"
+#include "alula/runtime/devices.h"
 
 using namespace alula;
 using namespace alula::keras;
@@ -373,6 +375,43 @@ TEST(LossScaleOptimizer, RunsCompiledAsEagerly) {
         results[compiled].push_back(value);
     }
     expect_same(results[0], results[1], 1e-6);
+  }
+}
+
+/// Steps of an optimizer with a loss scale on a device, by one list, or on the CPU, eagerly.
+static std::vector<Tensor> scaled_steps(const Optimizer& inner, Device device) {
+  const DeviceScope scope(device);
+  Variable w({1.f, 2.f});
+  const optimizers::LossScaleOptimizer optimizer({.inner_optimizer = inner});
+  optimizer.build({w});
+  const auto step = [&](const std::vector<Tensor>& in) -> std::vector<Tensor> {
+    optimizer.apply({in[0]}, {w});
+    return {w.value()};
+  };
+  graph::Compiled compiled(graph::trace(step, std::vector<Spec>{w.spec()}), {}, device);
+  EXPECT_TRUE(device.is_cpu() || compiled.gains_by_repeating()) << inner.name();
+  std::vector<Tensor> results;
+  for (const float g : {30000.f, INFINITY, -2000.f, 100.f, 500.f, -10000.f}) {
+    const Tensor gradient({g, 1.f});
+    const Tensor* refs[] = {&gradient};
+    results.push_back(device.is_cpu() ? step({gradient})[0] : compiled.run(TensorRefs(refs))[0]);
+  }
+  for (const Tensor& value : values_of(optimizer.variables())) results.push_back(value);
+  return results;
+}
+
+TEST(LossScaleOptimizer, IsOneListOfKernelsOnADevice) {
+  if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
+  const std::function<Optimizer()> kinds[] = {
+      [] { return "sgd"; }, [] { return "adam"; },
+      [] { return optimizers::AdamW({.weight_decay = 0.1, .amsgrad = true, .clipnorm = 1.0}); },
+      [] { return optimizers::Adamax({.gradient_accumulation_steps = 2}); },
+      [] { return optimizers::RMSprop({.use_ema = true, .ema_overwrite_frequency = 3}); }};
+  for (const Device& device : config::list_physical_devices()) {
+    if (device.is_cpu()) continue;
+    SCOPED_TRACE(to_string(device));
+    for (const auto& kind : kinds)
+      expect_same(scaled_steps(kind(), device), scaled_steps(kind(), kCPU), 1e-5);
   }
 }
 

@@ -1,68 +1,96 @@
 #pragma once
+#include "alula/core/log.h"
 #include "alula/graph/trial.h"
+#include "alula/graph/trial_device.h"
 #include "alula/keras/model.h"
+#include "alula/keras/pace.h"
 #include "alula/keras/walk.h"
 #include "alula/runtime/devices.h"
 
 namespace alula::keras {
 
-/// As many steps as are put on a device's queue at once where nothing is to be done between them.
-constexpr int64_t kInARow = 32;
-
 /// Runs steps whose batches are picked from all the data, where that is faster.
 class Placed {
  public:
   /// The device is the scope's, or that of the weights; else it is found out.
-  explicit Placed(const Model& model) {
-    if (t_state.flags & ThreadState::kDeviceScope)
-      device_ = t_state.device;
-    else
-      device_ = model.impl().state().device;
+  explicit Placed(const Model& model) : model_(model), device_(home()) {
     tries_ = device_.is_cpu() && !(t_state.flags & ThreadState::kDeviceScope);
+  }
+  /// Where steps run now, as far as it is known.
+  Device home() const {
+    return t_state.flags & ThreadState::kDeviceScope ? t_state.device
+                                                     : model_.impl().state().device;
   }
   /// The device to keep data for; the CPU: none.
   Device wanted() const {
     if (!tries_ || trial_.decided()) return device_;
-    return config::list_physical_devices(DeviceType::kGPU)[0];
+    return *graph::trial_device();
   }
 
+  /// Whether it was found out that the CPU is faster.
+  bool stays_on_cpu() const { return tries_ && trial_.decided() && trial_.place().is_cpu(); }
+
   struct Turn {
-    int64_t most = 1;   // steps
-    bool timed = true;  // whether it tells which device is faster
+    Pace& pace;
+    int64_t least = 1;    // steps
+    bool watched = true;  // whether there are no more, because something is to be done behind them
+    bool timed = true;    // whether it tells which device is faster
   };
-  /// Runs steps in a row; the first one's positions are given. `on_cpu` runs a batch, `there`
-  /// several, on a device. The number of steps.
+  /// Runs steps in a row; the first one's picks are given. `on_cpu` runs a batch, `there` several,
+  /// on a device. The number of steps.
   template <class OnCpu, class There>
   int64_t execute(const Turn& turn, Walk& walk, Batch& batch, OnCpu on_cpu, There there) {
     const Device place = tries_ ? trial_.place() : device_;
-    const bool timed = turn.timed && tries_ && !trial_.decided();
-    const auto start = graph::Trial::Clock::now();
+    const bool tried = turn.timed && tries_ && !trial_.decided();
+    const bool timed = tried || (!turn.watched && !place.is_cpu() && turn.pace.is_looking());
+    // A device is tried with as many steps as it may come to have in a launch.
+    constexpr int64_t kTried = 32;
+    const int64_t most = turn.watched || place.is_cpu()
+                             ? turn.least
+                             : std::max(turn.least, tried ? kTried : turn.pace.steps());
     const DeviceScope scope(place);
+    if (timed && !tried) backend_of(place).synchronize();
+    const auto start = graph::Trial::Clock::now();
     int64_t count = 0;
-    std::vector<Tensor> positions;
+    std::vector<data::Picks> picks;
     const auto run = [&] {
-      if (!positions.empty()) there(walk.data_on(place), positions);
-      positions.clear();
+      if (picks.empty()) return;
+      try {
+        there(walk.data_on(place), picks);
+      } catch (const ResourceExhaustedError& error) {
+        // Nobody has asked for that device, and it has not begun with the first of these steps.
+        if (!tries_) throw;
+        logging::info("fit: it stays on the CPU: {}", error.what());
+        trial_.stay_on_cpu();
+        const DeviceScope cpu(kCPU);
+        for (const data::Picks& at : picks) on_cpu(walk.batch_at(at));
+      }
+      picks.clear();
     };
     do {
       ++count;
-      Tensor next = std::move(batch.x[0]);
+      data::Picks next = std::move(batch.x);
       if (place.is_cpu()) {
         on_cpu(walk.batch_at(next));
         continue;
       }
-      if (!positions.empty() && positions[0].shape() != next.shape()) run();
-      positions.push_back(std::move(next));
-    } while (count < turn.most && walk.next(batch));
+      if (!picks.empty() && picks[0][0].shape() != next[0].shape()) run();
+      picks.push_back(std::move(next));
+    } while (count < most && walk.next(batch));
     run();
     if (timed) {
       if (!place.is_cpu()) backend_of(place).synchronize();
-      trial_.took(graph::Trial::Clock::now() - start, count);
+      const auto time = graph::Trial::Clock::now() - start;
+      if (tried) trial_.took(time, count);
+      if (!place.is_cpu() && !turn.watched && !tried) turn.pace.took(time, count);
     }
     return count;
   }
 
+  Pace training, testing;
+
  private:
+  Model model_;
   Device device_;
   bool tries_ = false;
   graph::Trial trial_;

@@ -7,6 +7,7 @@
 #include "alula/io/file.h"
 #include "alula/io/json.h"
 #include "alula/keras/output_test.h"
+#include "alula/testing/test_data.h"
 
 using namespace alula;
 using namespace alula::keras;
@@ -34,7 +35,7 @@ double number(const io::Json& value) {
 }
 
 TEST(ProgressBar, DrawsWhatKerasDraws) {
-  const std::string path = std::string(ALULA_KERAS_REFERENCE) + "/text/progbar.json";
+  const std::string path = alula::testing::test_data("keras_reference/text/progbar.json");
   int drawings = 0;
   const io::Json cases = io::Json::parse(io::read_file(path), path);
   for (const auto& [name, test] : cases.as_object()) {

@@ -9,6 +9,7 @@
 #include "alula/io/json.h"
 #include "alula/io/safetensors.h"
 #include "alula/testing/harness.h"
+#include "alula/testing/test_data.h"
 
 /// What Keras computed, from tests/keras_reference.
 namespace alula::keras::reference {
@@ -38,7 +39,7 @@ class File {
  public:
   explicit File(const std::string& name) {
     const io::SafeTensors contents =
-        io::read_safetensors(std::string(ALULA_KERAS_REFERENCE "/") + name);
+        io::read_safetensors(alula::testing::test_data("keras_reference/" + name));
     for (const io::NamedTensor& named : contents.tensors) tensors_[named.name] = named.tensor;
     for (const auto& [key, text] : contents.metadata) {
       if (key != "cases") continue;

@@ -12,6 +12,7 @@
 #include "alula/keras/output_test.h"
 #include "alula/ops/fill.h"
 #include "alula/testing/harness.h"
+#include "alula/testing/test_data.h"
 
 using namespace alula;
 using namespace alula::keras;
@@ -20,7 +21,7 @@ namespace {
 
 /// What Keras printed.
 std::string golden(const std::string& name) {
-  return io::read_file(std::string(ALULA_KERAS_REFERENCE) + "/text/summary_" + name + ".txt");
+  return io::read_file(alula::testing::test_data("keras_reference/text/summary_" + name + ".txt"));
 }
 
 /// Each test starts the numbers of names again, and prints into a file.

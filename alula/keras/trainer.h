@@ -14,13 +14,16 @@ class Trainer {
   /// step of the model's own gives none.
   Tensor train_step(const Batch& batch) { return take(train_(batch), own_train_); }
   Tensor test_step(const Batch& batch) { return take(test_(batch), own_test_); }
-  /// The same for several batches in a row, given by the positions of their samples in data that
-  /// are on a device; the loss is the last one's.
-  Tensor train_steps(const ResidentData& data, std::span<const Tensor> positions) {
-    return take(train_.run_resident(data, positions), own_train_);
+  /// The same for several batches in a row, picked from data that are on a device; the loss is the
+  /// last one's. `losses`: those of all, tensors whose rows begin with one each, in order.
+  Tensor train_steps(const ResidentData& data, std::span<const data::Picks> picks,
+                     std::vector<Tensor>& losses) {
+    const Tensor loss = take(train_.run_resident(data, picks, &losses), own_train_);
+    if (!own_train_.names.empty() && own_train_.names[0] != "loss") losses.clear();
+    return loss;
   }
-  Tensor test_steps(const ResidentData& data, std::span<const Tensor> positions) {
-    return take(test_.run_resident(data, positions), own_test_);
+  Tensor test_steps(const ResidentData& data, std::span<const data::Picks> picks) {
+    return take(test_.run_resident(data, picks), own_test_);
   }
   /// Whether steps are compiled, as far as it is known.
   bool is_compiled() const { return train_.is_compiled() && test_.is_compiled(); }

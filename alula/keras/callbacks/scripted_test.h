@@ -18,6 +18,7 @@
 #include "alula/keras/model.h"
 #include "alula/keras/output_test.h"
 #include "alula/testing/harness.h"
+#include "alula/testing/test_data.h"
 
 /// Callbacks driven by numbers that are given, beside what Keras's did with the same numbers
 /// (tests/keras_reference/text/callbacks.json).
@@ -129,7 +130,7 @@ inline void run_case(const io::Json& test, Callback& callback, const std::string
 /// All cases of a class; `make(config, folder)` gives the callback.
 template <class Make>
 void run_cases(const std::string& class_name, int at_least, Make make) {
-  const std::string path = std::string(ALULA_KERAS_REFERENCE) + "/text/callbacks.json";
+  const std::string path = alula::testing::test_data("keras_reference/text/callbacks.json");
   const io::Json cases = io::Json::parse(io::read_file(path), path);
   int ran = 0;
   for (const io::Json& test : cases.as_array()) {

@@ -1,6 +1,7 @@
 #include <string_view>
 
 #include "alula/testing/layer_harness.h"
+#include "alula/testing/test_data.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -9,7 +10,7 @@ namespace {
 
 const io::SafeTensors& reference() {
   static const io::SafeTensors file =
-      io::read_safetensors(ALULA_KERAS_REFERENCE "/layers.safetensors");
+      io::read_safetensors(test_data("keras_reference/layers.safetensors"));
   return file;
 }
 

@@ -18,6 +18,11 @@ StepScalars AdamImpl::scalars(const StepNumbers& step) {
   return adam_scalars(step, {options_.beta_1, options_.beta_2, options_.epsilon, options_.amsgrad});
 }
 
+std::vector<Tensor> AdamImpl::scalars_later(const Tensor& step, const Tensor& rate) const {
+  return {adam_rate_later(step, rate,
+                          {options_.beta_1, options_.beta_2, options_.epsilon, options_.amsgrad})};
+}
+
 void AdamImpl::rule(ElementUpdate& u) const {
   adam_rule(u, {options_.beta_1, options_.beta_2, options_.epsilon, options_.amsgrad});
 }

@@ -25,6 +25,7 @@ class AdamImpl final : public OptimizerImpl {
   explicit AdamImpl(const Options& options);
   std::vector<Slot> slots() const override;
   StepScalars scalars(const StepNumbers& step) override;
+  std::vector<Tensor> scalars_later(const Tensor& step, const Tensor& rate) const override;
   void rule(ElementUpdate& u) const override;
 
  private:

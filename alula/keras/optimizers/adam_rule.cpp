@@ -2,6 +2,10 @@
 
 #include <cmath>
 
+#include "alula/ops/operators.h"
+#include "alula/ops/pow.h"
+#include "alula/ops/sqrt.h"
+
 namespace alula::keras::optimizers {
 
 StepScalars adam_scalars(const StepNumbers& step, const AdamNumbers& adam) {
@@ -12,6 +16,12 @@ StepScalars adam_scalars(const StepNumbers& step, const AdamNumbers& adam) {
     const T second = 1 - std::pow(static_cast<T>(adam.beta_2), t);
     return {static_cast<T>(step.rate) * std::sqrt(second) / first};
   });
+}
+
+Tensor adam_rate_later(const Tensor& step, const Tensor& rate, const AdamNumbers& adam) {
+  const Tensor first = 1 - pow(Tensor(Number(adam.beta_1), step.dtype()), step);
+  const Tensor second = 1 - pow(Tensor(Number(adam.beta_2), step.dtype()), step);
+  return rate * sqrt(second) / first;
 }
 
 void adam_rule(ElementUpdate& u, const AdamNumbers& adam) {
@@ -25,7 +35,7 @@ void adam_rule(ElementUpdate& u, const AdamNumbers& adam) {
     size = max(u.slot(2), v);
     u.set_slot(2, size);
   }
-  u.set_value(u.value() - u.scalar(0) * m / (sqrt(size) + u.constant(adam.epsilon)));
+  u.set_value(u.value() - u.scalar(0) * m / (scalar::sqrt(size) + u.constant(adam.epsilon)));
 }
 
 std::vector<OptimizerImpl::Slot> adam_slots(bool amsgrad) {

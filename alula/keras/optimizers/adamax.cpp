@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "alula/ops/operators.h"
+#include "alula/ops/pow.h"
+
 namespace alula::keras::optimizers {
 
 AdamaxImpl::AdamaxImpl(const Options& options)
@@ -20,6 +23,10 @@ StepScalars AdamaxImpl::scalars(const StepNumbers& step) {
     const T power = std::pow(static_cast<T>(options_.beta_1), static_cast<T>(step.step));
     return {static_cast<T>(step.rate) / (1 - power)};
   });
+}
+
+std::vector<Tensor> AdamaxImpl::scalars_later(const Tensor& step, const Tensor& rate) const {
+  return {rate / (1 - pow(Tensor(Number(options_.beta_1), step.dtype()), step))};
 }
 
 void AdamaxImpl::rule(ElementUpdate& u) const {

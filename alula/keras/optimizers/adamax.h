@@ -24,6 +24,7 @@ class AdamaxImpl final : public OptimizerImpl {
   explicit AdamaxImpl(const Options& options);
   std::vector<Slot> slots() const override;
   StepScalars scalars(const StepNumbers& step) override;
+  std::vector<Tensor> scalars_later(const Tensor& step, const Tensor& rate) const override;
   void rule(ElementUpdate& u) const override;
 
  private:

@@ -73,6 +73,9 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   virtual std::vector<Slot> slots() const { return {}; }
   /// The numbers of a step that `rule` reads. The first is the learning rate, or made from it.
   virtual StepScalars scalars(const StepNumbers& step) { return {step.rate}; }
+  /// The same in a function that is being traced, of tensors, for a step whose number only a run
+  /// knows, since those before it may be skipped. None: the host is asked in the middle of a run.
+  virtual std::vector<Tensor> scalars_later(const Tensor& step, const Tensor& rate) const;
   virtual void rule(ElementUpdate& u) const = 0;
   /// What the optimizer's own variables (see `add_variable`) become by a step.
   virtual StepScalars own_after(const StepNumbers&) const { return {}; }
@@ -99,6 +102,8 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   /// The optimizer that makes the steps: this one, or the one inside.
   virtual const OptimizerImpl& core() const { return *this; }
   void ignore_loss_scale_factor() { options_.loss_scale_factor = {}; }
+  /// Says that `scalars` is the one above.
+  void set_scalars_plain() { scalars_are_plain_ = true; }
 
  protected:
   /// A number of the optimizer's own, beside the slots: a float32 variable. From `build_own` only.
@@ -150,6 +155,8 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   void update(std::vector<Item>& items, int64_t ahead);
   StepNumbers step_numbers(int64_t ahead, bool single) const;
   std::vector<Tensor> shared_numbers(const Update& update, int64_t ahead);
+  std::vector<Tensor> shared_numbers_later(const Update& update) const;
+  Tensor is_step_later() const;
   void update_some(std::span<Item> items, const Update& update, int64_t ahead);
   void update_own(int64_t ahead);
   const Update& update_for(DType dtype, bool decays);
@@ -163,6 +170,7 @@ class OptimizerImpl : public std::enable_shared_from_this<OptimizerImpl> {
   Variable iterations_, rate_;
   std::vector<Slot> slot_kinds_;
   int rule_scalars_ = 0;  // how many numbers the rule reads
+  bool scalars_are_plain_ = false;
   std::vector<Tracked> tracked_;
   std::unordered_map<const void*, size_t> positions_;
   std::vector<Variable> own_;
@@ -233,7 +241,10 @@ template <class Impl>
 class OptimizerOf : public Optimizer {
  public:
   using Options = typename Impl::Options;
-  OptimizerOf(const Options& options = {}) : Optimizer(std::make_shared<Impl>(options)) {}
+  OptimizerOf(const Options& options = {}) : Optimizer(std::make_shared<Impl>(options)) {
+    if constexpr (std::same_as<decltype(&Impl::scalars), decltype(&OptimizerImpl::scalars)>)
+      impl().set_scalars_plain();
+  }
 };
 
 /// What all optimizers' options have in common, by name.

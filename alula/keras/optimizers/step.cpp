@@ -5,10 +5,13 @@
 #include "alula/graph/control/inside.h"
 #include "alula/keras/optimizers/optimizer.h"
 #include "alula/ops/cast.h"
+#include "alula/ops/equal.h"
 #include "alula/ops/fill.h"
+#include "alula/ops/floordiv.h"
 #include "alula/ops/host_function.h"
 #include "alula/ops/maximum.h"
 #include "alula/ops/minimum.h"
+#include "alula/ops/mod.h"
 #include "alula/ops/multi_elementwise.h"
 #include "alula/ops/operators.h"
 #include "alula/ops/reduce.h"
@@ -205,10 +208,12 @@ bool OptimizerImpl::accumulate(std::vector<Item>& items, int64_t ahead) {
   if (t_state.tracing()) {
     const Spec flag{boolean, {}};
     const Tensor steps =
-        ask_host({&flag, 1}, ahead, iterations_,
-                 [self = shared_from_this()](int64_t ahead) -> std::vector<Tensor> {
-                   return {Tensor(self->is_step(ahead))};
-                 })[0];
+        ahead == kUnknownAhead
+            ? is_step_later()
+            : ask_host({&flag, 1}, ahead, iterations_,
+                       [self = shared_from_this()](int64_t ahead) -> std::vector<Tensor> {
+                         return {Tensor(self->is_step(ahead))};
+                       })[0];
     for (Item& item : items) {
       Variable& sum = item.tracked->accumulator;
       const Tensor total = item.gradient + sum.value();
@@ -341,9 +346,39 @@ std::vector<Tensor> OptimizerImpl::shared_numbers(const Update& update, int64_t 
   return shared;
 }
 
+std::vector<Tensor> OptimizerImpl::scalars_later(const Tensor&, const Tensor& rate) const {
+  return scalars_are_plain_ ? std::vector{rate} : std::vector<Tensor>{};
+}
+
+Tensor OptimizerImpl::is_step_later() const {
+  const int64_t every = options_.gradient_accumulation_steps.value_or(1);
+  return equal(floormod(iterations_.value() + 1, every), 0);
+}
+
+/// The same as part of a function that is being traced, so that a device need not wait for the
+/// host; none if the learning rate or the rule is host code.
+std::vector<Tensor> OptimizerImpl::shared_numbers_later(const Update& update) const {
+  if (!rate_.defined()) return {};
+  const DType computed = computed_in(update.dtype);
+  const Tensor calls = iterations_.value(), rate = cast(rate_.value(), computed);
+  const int64_t every = options_.gradient_accumulation_steps.value_or(1);
+  const auto flag = [&](const Tensor& condition) { return cast(condition, computed); };
+  std::vector<Tensor> shared = scalars_later(cast(floordiv(calls, every) + 1, computed), rate);
+  if (shared.empty()) return {};
+  if (update.decays) shared.push_back(rate * options_.weight_decay.value());
+  if (options_.use_ema) shared.push_back((1 - flag(equal(calls, 0))) * options_.ema_momentum);
+  if (overwrites())
+    shared.push_back(flag(equal(floormod(calls + 1, options_.ema_overwrite_frequency.value()), 0)));
+  if (update.waits) shared.push_back(flag(is_step_later()));
+  return shared;
+}
+
 void OptimizerImpl::update_some(std::span<Item> items, const Update& update, int64_t ahead) {
   std::vector<Tensor> shared;
-  if (t_state.tracing()) {
+  if (t_state.tracing() && ahead == kUnknownAhead) shared = shared_numbers_later(update);
+  if (!shared.empty()) {
+    // The run knows them itself.
+  } else if (t_state.tracing()) {
     // What a step needs of the host is asked for before each run.
     const std::vector<Spec> specs(static_cast<size_t>(update.scalars),
                                   {computed_in(update.dtype), {}});
