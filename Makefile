@@ -81,6 +81,18 @@ bench-ops: configure-release ## benchmarks of single ops, and of a process's sta
 	  echo "== $$program"; build/release/bin/$$program || exit 1; \
 	done
 
+.PHONY: bundle gpu-report
+BUNDLED := $(shell sed -n 's/.*"program": "\([a-z_]*\)".*/\1/p' tests/gpu_tests.json) runtime_test backends_test testing_test \
+  $(patsubst %,example_%,$(basename $(notdir $(wildcard examples/cpp/*.cpp)))) \
+  $(filter-out matmul instructions,$(basename $(notdir $(wildcard benchmarks/*.cpp))))
+bundle: configure-release ## packs tests, examples, benchmarks and libraries for another machine (build/bundle.tar.xz)
+	cmake --build --preset release --target $(BUNDLED)
+	tools/bundle release
+
+# GPU_CHECK names what gpu_check wrote on a machine with a GPU.
+gpu-report: ## writes docs/gpu_report.md and the GPU's results from GPU_CHECK=gpu_check.json
+	tools/gpu_report $(GPU_CHECK)
+
 # FUZZ names some of them: `make fuzz FUZZ='json csv' FUZZ_SECONDS=600`.
 FUZZ_SECONDS ?= 60
 .PHONY: fuzz

@@ -10,6 +10,8 @@ alula_sources(testing_sources alula/testing EXCLUDE "_test\\.cpp$")
 if(testing_sources)
   add_library(alula_testing STATIC ${testing_sources})
   target_link_libraries(alula_testing PUBLIC alula GTest::gtest)
+  set_source_files_properties(alula/testing/test_data.cpp PROPERTIES COMPILE_DEFINITIONS
+                                                                    ALULA_TESTS="${PROJECT_SOURCE_DIR}/tests")
 else()
   add_library(alula_testing INTERFACE)
   target_link_libraries(alula_testing INTERFACE alula GTest::gtest)
@@ -19,7 +21,7 @@ endif()
 function(alula_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;SOURCES")
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE alula alula_testing GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE alula_testing alula)
   alula_precompile(${name} <gtest/gtest.h>)
   # With guard bytes behind every block of memory: a kernel that writes past its output fails its test.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
@@ -48,22 +50,60 @@ endif()
 
 # The GPU's tests: the code generator's, which need only the toolkit, and those that need a GPU.
 alula_sources(cuda_test_sources alula/backends/cuda PATTERN "*_test.cpp")
+if(NOT ALULA_HAS_CUDNN)
+  list(FILTER cuda_test_sources EXCLUDE REGEX "/cudnn_")
+endif()
 if(ALULA_HAS_CUDA AND cuda_test_sources)
   set(codegen_test_sources ${cuda_test_sources})
-  list(FILTER codegen_test_sources INCLUDE REGEX "/(codegen|layout)_test\\.cpp$")
+  list(FILTER codegen_test_sources INCLUDE REGEX "/(allocator|codegen|cudnn_plans|faults|layout|pinned|staging)_test\\.cpp$")
   list(REMOVE_ITEM cuda_test_sources ${codegen_test_sources})
-  alula_add_test(codegen_test LABELS codegen SOURCES ${codegen_test_sources})
+  # With the emulated card, to show that it finds out kernels that are wrong.
+  alula_add_test(codegen_test LABELS codegen SOURCES ${codegen_test_sources} alula/backends/cuda/emulated/card.cpp
+                                                     alula/backends/cuda/emulated/run.cpp)
   target_link_libraries(codegen_test PRIVATE alula_cuda_codegen)
   target_compile_definitions(codegen_test PRIVATE ALULA_CXX_COMPILER="${CMAKE_CXX_COMPILER}"
                                                   ALULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set(emulated_test_sources ${cuda_test_sources})
+  list(FILTER emulated_test_sources INCLUDE REGEX "/emulated/")
+  list(REMOVE_ITEM cuda_test_sources ${emulated_test_sources})
   alula_add_test(cuda_test LABELS gpu SOURCES ${cuda_test_sources})
   add_dependencies(cuda_test alula_cuda)
+endif()
+
+# Tests that run on a GPU as well as on the CPU, one ctest a program; skipped where there is no GPU. Each program
+# fails if none of its kernels ran there. (tools/gpu_check runs the same on another machine.)
+if(ALULA_HAS_CUDA AND NOT ALULA_SANITIZE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/gpu_tests.json)
+  file(READ tests/gpu_tests.json gpu_tests)
+  string(JSON last LENGTH "${gpu_tests}" rows)
+  math(EXPR last "${last} - 1")
+  foreach(i RANGE ${last})
+    foreach(member name program mode)
+      string(JSON ${member} GET "${gpu_tests}" rows ${i} ${member})
+    endforeach()
+    set(left_out "*-")
+    string(JSON count LENGTH "${gpu_tests}" rows ${i} left_out)
+    if(count GREATER 0)
+      math(EXPR count "${count} - 1")
+      foreach(j RANGE ${count})
+        string(JSON test MEMBER "${gpu_tests}" rows ${i} left_out ${j})
+        string(APPEND left_out "${test}:")
+      endforeach()
+    endif()
+    string(JSON guarded ERROR_VARIABLE ignored GET "${gpu_tests}" rows ${i} guarded)
+    set(environment ALULA_TEST_GPU=${mode} ALULA_GUARD_BYTES=1)
+    if(guarded STREQUAL "ON")
+      list(APPEND environment ALULA_TEST_GPU_GUARD=1)
+    endif()
+    add_test(NAME Gpu.${name} COMMAND ${program} --gtest_brief=1 "--gtest_filter=${left_out}")
+    set_tests_properties(Gpu.${name} PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 1200 ENVIRONMENT
+                                                "${environment}")
+  endforeach()
 endif()
 
 # The GPU's kernels without a GPU: each is compiled by NVRTC, and by the host's compiler to be run by the
 # emulated card, in the tests that run on every device. These are a few of each family, since kernels take
 # time to compile; `ALULA_PLUGIN=…/libalula_cuda_emulated.so ops_test` runs them all in some twenty minutes.
-# (Sanitizers don't know the card's switches of stacks.)
 if(TARGET alula_cuda_emulated AND NOT ALULA_SANITIZE)
   set(emulated_ops concat conv2d_fused cumsum gather matmul_elementwise max_pool2d random_uniform reduce_max
                    scatter_nd softmax top_k transpose)
@@ -72,10 +112,40 @@ if(TARGET alula_cuda_emulated AND NOT ALULA_SANITIZE)
   add_test(NAME Emulated.ops COMMAND ops_test --gtest_brief=1 "--gtest_filter=${filter}")
   add_test(NAME Emulated.training COMMAND keras_test --gtest_brief=1
                                           "--gtest_filter=FitOnDevice.*:CompiledStep.*")
+  add_test(NAME Emulated.functions COMMAND graph_test --gtest_brief=1 "--gtest_filter=OnEveryDevice.*")
+  add_test(NAME Emulated.graphs COMMAND cuda_test --gtest_brief=1 "--gtest_filter=GpuGraph.*-*WithoutKernels*")
   set(environment "ALULA_PLUGIN=$<TARGET_FILE:alula_cuda_emulated>"
                   "ALULA_CACHE_DIR=${PROJECT_BINARY_DIR}/kernels" ALULA_EMULATED_NVRTC=90 ALULA_GUARD_BYTES=1)
-  set_tests_properties(Emulated.ops Emulated.training PROPERTIES LABELS emulated TIMEOUT 1200
-                                                                 ENVIRONMENT "${environment}")
+  set_tests_properties(Emulated.ops Emulated.training Emulated.functions
+                       PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT "${environment}")
+  set_tests_properties(
+    Emulated.graphs PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT
+                               "${environment};ALULA_EMULATED_ELEMENTWISE=1")
+  add_dependencies(ops_test alula_cuda_emulated)
+endif()
+
+# What concerns several GPUs, their memory and their faults: its programs name the plugin themselves. Under
+# AddressSanitizer more of the faults are found.
+if(TARGET alula_cuda_emulated)
+  file(GLOB emulated_program_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/emulated/*_test.cpp")
+  alula_add_test(emulated_test LABELS emulated SOURCES ${emulated_test_sources}
+                                                       ${emulated_program_sources})
+  target_compile_definitions(emulated_test
+                             PRIVATE ALULA_EMULATED_PLUGIN="$<TARGET_FILE:alula_cuda_emulated>"
+                                     ALULA_CXX_COMPILER="${CMAKE_CXX_COMPILER}")
+  add_dependencies(emulated_test alula_cuda_emulated)
+endif()
+
+# The same under AddressSanitizer, which then watches the kernels, too: each access to memory and to shared
+# memory. (Without guard bytes: what is behind a block is to be nobody's.)
+if(TARGET alula_cuda_emulated AND ALULA_SANITIZE MATCHES "address")
+  set(checked_ops concat gather max_pool2d reduce_any scatter_nd transpose)
+  list(TRANSFORM checked_ops PREPEND "OpTest.")
+  list(JOIN checked_ops ":" filter)
+  add_test(NAME Emulated.checked COMMAND ops_test --gtest_brief=1 "--gtest_filter=${filter}")
+  set_tests_properties(
+    Emulated.checked PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT
+    "ALULA_PLUGIN=$<TARGET_FILE:alula_cuda_emulated>;ALULA_CACHE_DIR=${PROJECT_BINARY_DIR}/kernels")
   add_dependencies(ops_test alula_cuda_emulated)
 endif()
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "alula/io/file.h"
+#include "alula/testing/test_data.h"
 #include "tests/example_models_test.h"
 
 using namespace alula;
@@ -31,7 +32,7 @@ std::string difference(const std::string& got, const std::string& expected) {
 }
 
 void compare(const std::string& name, const std::string& text) {
-  const std::string path = fmt::format("{}/{}.txt", ALULA_GRAPHS, name);
+  const std::string path = alula::testing::test_data(fmt::format("graphs/{}.txt", name));
   if (std::getenv("ALULA_WRITE_GOLDENS") != nullptr) {
     std::ofstream(path) << text;
     return;

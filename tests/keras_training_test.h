@@ -9,6 +9,7 @@
 #include "alula/io/json.h"
 #include "alula/io/safetensors.h"
 #include "alula/testing/array.h"
+#include "alula/testing/test_data.h"
 
 namespace alula::parity {
 
@@ -43,7 +44,8 @@ class Training {
 
   explicit Training(const std::string& model) {
     const std::string file = model + ".safetensors";
-    const io::SafeTensors contents = io::read_safetensors(ALULA_KERAS_REFERENCE "/" + file);
+    const io::SafeTensors contents =
+        io::read_safetensors(alula::testing::test_data("keras_reference/" + file));
     for (const io::NamedTensor& named : contents.tensors) tensors_[named.name] = named.tensor;
     description_ = io::Json::parse(contents.metadata.at(0).second, file).as_array().at(0);
     if (has("x")) {

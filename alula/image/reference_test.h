@@ -11,6 +11,7 @@
 #include "alula/io/safetensors.h"
 #include "alula/ops/concat.h"
 #include "alula/testing/harness.h"
+#include "alula/testing/test_data.h"
 
 /// What TensorFlow's tf.image computed, from tests/image_reference.
 namespace alula::image::reference {
@@ -35,7 +36,7 @@ struct Case {
 
 inline std::vector<Case> read(const std::string& name) {
   const io::SafeTensors contents =
-      io::read_safetensors(std::string(ALULA_IMAGE_REFERENCE "/") + name + ".safetensors");
+      io::read_safetensors(alula::testing::test_data("image_reference/" + name + ".safetensors"));
   std::unordered_map<std::string, Tensor> tensors;
   for (const io::NamedTensor& named : contents.tensors) tensors[named.name] = named.tensor;
   std::vector<Case> cases;
