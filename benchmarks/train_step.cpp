@@ -9,6 +9,10 @@
 //
 // The same rules hold for the peers: batches lie ready as the framework's own tensors, each step
 // takes another one, and the loss is read after every step.
+//
+// The ways "pipeline" and "augmented" are `fit` with images that are stored as bytes, and made
+// numbers between 0 and 1 by a map of the data set; the second also changes their brightness.
+// Beside "fit", they tell what a pipeline costs.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -28,6 +32,7 @@ using io::Json;
 using Clock = std::chrono::steady_clock;
 
 const std::vector<std::string> kWays{"function", "fit", "eager"};
+const std::vector<std::string> kPipelines{"pipeline", "augmented"};
 
 double microseconds(Clock::duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
@@ -150,21 +155,44 @@ class EpochTimes final : public keras::Callback {
   double loss = 0;
 };
 
+/// Numbers between 0 and 1 as bytes, shuffled, and made numbers again by a map.
+data::Dataset pipeline(const Tensor& x, const Tensor& y, int64_t batch, bool augmented) {
+  const auto scale = [](const Tensor& image, const Tensor& label) {
+    return std::tuple(cast(image, float32) / 255.F, label);
+  };
+  const auto change = [](const Tensor& image, const Tensor& label) {
+    return std::tuple(image::random_brightness(image, 0.1), label);
+  };
+  const DeviceScope scope(kCPU);
+  data::Dataset dataset = data::Dataset::from_tensor_slices({cast(x * 255.F, uint8), y})
+                              .shuffle(x.shape()[0])
+                              .map(scale, {.num_parallel_calls = data::AUTOTUNE});
+  if (augmented) dataset = dataset.map(change, {.num_parallel_calls = data::AUTOTUNE});
+  return dataset.batch(batch).prefetch(data::AUTOTUNE);
+}
+
 /// Epochs of `fit`, with a metric. The set holds every image twice, with different labels.
-Measurement fitting(const Step& step) {
+Measurement fitting(const Step& step, const std::string& way) {
   const keras::Sequential model = step.make_model();
   model.compile(
       {.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   const int64_t steps = 2 * step.batches();
   const Tensor once = random::uniform(step.input_shape(steps / 2 * step.batch));
-  const Tensor x = concat({once, once}, 0);
-  const Tensor y = random::uniform({steps * step.batch}, {.maxval = 10, .dtype = int32});
+  const Tensor x = concat({once, once}, 0).cpu();
+  const Tensor y = random::uniform({steps * step.batch}, {.maxval = 10, .dtype = int32}).cpu();
+  std::optional<data::Dataset> dataset;
+  if (way != "fit") dataset = pipeline(x, y, step.batch, way == "augmented");
   auto loss = std::make_shared<double>(0);
   auto epochs = std::make_shared<int64_t>(4);  // the first one warms up
   const auto run = [=](double seconds) {
     EpochTimes times;
-    model.fit(x, y,
-              {.batch_size = step.batch, .epochs = *epochs, .verbose = 0, .callbacks = {&times}});
+    keras::FitOptions options{.epochs = *epochs, .verbose = 0, .callbacks = {&times}};
+    if (dataset.has_value()) {
+      model.fit(*dataset, options);
+    } else {
+      options.batch_size = step.batch;
+      model.fit(x, y, options);
+    }
     std::vector<double> each;
     for (size_t i = 1; i < times.ends.size(); ++i)
       each.push_back(microseconds(times.ends[i] - times.ends[i - 1]));
@@ -206,8 +234,10 @@ Measurement empty_call() {
 
 Measurement prepare(const Step& step, const std::string& way) {
   const bool compiled = way == "function";
-  if (step.kind == "train") return way == "fit" ? fitting(step) : training(step, way);
-  if (step.kind == "inference" && way != "fit") return inference(step, way);
+  const bool pipelined = std::ranges::find(kPipelines, way) != kPipelines.end();
+  if (step.kind == "train")
+    return way == "fit" || pipelined ? fitting(step, way) : training(step, way);
+  if (step.kind == "inference" && way != "fit" && !pipelined) return inference(step, way);
   if (step.kind == "tracing" && compiled) return tracing(step);
   if (step.kind == "empty_call" && compiled && step.inputs == 1) return empty_call<1>();
   if (step.kind == "empty_call" && compiled && step.inputs == 10) return empty_call<10>();
@@ -272,12 +302,16 @@ void print_table(Program& program, const std::map<std::string, std::string>& opt
   const std::string only = option("only", ""), only_way = option("way", "");
   const double seconds = std::stod(option("seconds", "0.5"));
   Json::Array rows;
-  fmt::print("Microseconds a step, {} threads\n{:22}{:>12}{:>12}{:>12}\n",
-             config::get_intra_op_parallelism_threads(), "", "function", "fit", "eager");
+  std::vector<std::string> ways = kWays;
+  ways.insert(ways.end(), kPipelines.begin(), kPipelines.end());
+  fmt::print("Microseconds a step, {} threads\n{:22}", config::get_intra_op_parallelism_threads(),
+             "");
+  for (const std::string& way : ways) fmt::print("{:>12}", way);
+  fmt::print("\n");
   for (const Step& step : program.steps()) {
     if (step.name.find(only) == std::string::npos) continue;
     fmt::print("{:22}", step.name);
-    for (const std::string& way : kWays) {
+    for (const std::string& way : ways) {
       const Json result = way.find(only_way) == std::string::npos
                               ? Json(Json::Object{})
                               : program.measure(step.name, way, seconds);

@@ -2,7 +2,8 @@
 
 import os
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
+if __name__ == "__main__":
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax
 import jax.numpy as jnp
@@ -94,7 +95,8 @@ def forward(step, weights, averages, x, key):
     return x, results
 
 
-def train_function(step):
+def make_training(step):
+    """The state of a training, and the function of a step: of state and batch, to be compiled."""
     weights, averages = make_weights(step)
     zeros = jax.tree.map(jnp.zeros_like, weights)
     state = (weights, averages, zeros, jax.tree.map(jnp.copy, zeros), jnp.int32(0), jax.random.key(1))
@@ -104,7 +106,6 @@ def train_function(step):
         log_likelihood = jnp.take_along_axis(jax.nn.log_softmax(logits), y[:, None], 1)
         return -log_likelihood.mean(), averages
 
-    @jax.jit(donate_argnums=0)
     def update(state, x, y):
         weights, averages, m, v, count, key = state
         own_key = jax.random.fold_in(key, count)
@@ -117,12 +118,20 @@ def train_function(step):
         weights = jax.tree.map(lambda w, m, v: w - rate * m / (jnp.sqrt(v) + EPSILON), weights, m, v)
         return (weights, averages, m, v, count, key), loss
 
+    return state, update
+
+
+def train_function(step):
+    state, update = make_training(step)
+    parameters = sum(leaf.size for leaf in jax.tree.leaves(state[:2]))
+    update = jax.jit(update, donate_argnums=0)
+
     def train(x, y):
         nonlocal state
         state, loss = update(state, x, y)
         return float(loss)
 
-    return train, sum(leaf.size for leaf in jax.tree.leaves((weights, averages)))
+    return train, parameters
 
 
 def make_images(step):
@@ -169,4 +178,5 @@ def prepare(step, way):
     return {"inference": inference, "tracing": tracing, "empty_call": empty_call}[step.kind](step)
 
 
-serve("JAX", jax.__version__, ["jit"], prepare)
+if __name__ == "__main__":
+    serve("JAX", jax.__version__, ["jit"], prepare)

@@ -5,7 +5,7 @@
 // Expected output:
 // Training within /CPU:0 took <time> seconds, the last loss was <number>.
 // Training within /GPU:0 took <time> seconds, the last loss was <number>.
-// The step was traced 1 time.
+// Traces of the step, one for each device: <number>.
 #include <chrono>
 
 #include "alula/alula.h"
@@ -50,5 +50,5 @@ int main() {
     fmt::print("Training within {} took {:.4f} seconds, the last loss was {:.3f}.\n", name,
                seconds() - start, loss);
   }
-  fmt::print("The step was traced {} time.\n", train_step.trace_count());
+  fmt::print("Traces of the step, one for each device: {}.\n", train_step.trace_count());
 }
