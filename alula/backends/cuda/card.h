@@ -65,9 +65,9 @@ class Card {
   virtual size_t most_shared_bytes() const = 0;
   /// The most bytes of arguments that a kernel can have.
   virtual size_t most_argument_bytes() const = 0;
-  /// The most blocks that can run at once, whatever they need, so that they can wait for one
-  /// another.
-  virtual unsigned most_together() const = 0;
+  /// The most blocks of a kernel that run at once, so that they can wait for one another.
+  virtual unsigned most_together(const Kernel& kernel, unsigned threads,
+                                 size_t shared_bytes) const = 0;
   /// A word of the card's memory for that, zero at first.
   virtual unsigned* meeting_word() = 0;
 

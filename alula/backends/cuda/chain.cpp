@@ -1,6 +1,7 @@
 #include "alula/backends/cuda/chain.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
@@ -57,6 +58,14 @@ size_t section_of(std::span<const Step> steps) {
 
 }  // namespace
 
+std::vector<Chaining> ways_of_chaining() {
+  const char* text = std::getenv("ALULA_CHAINS");
+  const std::string_view word = text == nullptr ? "" : text;
+  if (word == "always") return {Chaining::kChained};
+  if (word == "never") return {Chaining::kApart};
+  return {Chaining::kChained, Chaining::kApart};
+}
+
 Chain::Chain(Card& card, std::span<const Step> steps)
     : card_(card), outer_(t_chain), section_(section_of(steps)) {
   t_chain = this;
@@ -95,7 +104,7 @@ bool Chain::depends(const Memory& later, const Memory& earlier) {
          meet(later.writes, earlier.reads);
 }
 
-/// The blocks of a level: a multiprocessor runs two, one after the other.
+/// The blocks of a level: two for a multiprocessor, at once if the chain leaves room for it.
 unsigned Chain::most_blocks() const { return 2 * static_cast<unsigned>(card_.multiprocessors()); }
 
 /// The first level after all those that the current step depends on, with room for so many blocks.
@@ -219,8 +228,9 @@ void Chain::put(std::span<Link> links, void* queue) {
     blocks[link.level] += link.blocks();
     grid.shared_bytes = std::max(grid.shared_bytes, link.grid.shared_bytes);
   }
+  const unsigned most = card_.most_together(*chained, kThreads, grid.shared_bytes);
   for (const auto& [level, count] : blocks)
-    grid.blocks[0] = std::max(grid.blocks[0], std::min(count, card_.most_together()));
+    grid.blocks[0] = std::max(grid.blocks[0], std::min(count, most));
   grid.together = blocks.size() > 1 && grid.blocks[0] > 1;
   unsigned* word = grid.together ? card_.meeting_word() : nullptr;
   void* pointers[] = {arguments.data(), &word};

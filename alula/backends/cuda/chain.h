@@ -8,6 +8,11 @@
 
 namespace alula::cuda {
 
+/// Whether the small kernels of a graph are chained.
+enum class Chaining : uint8_t { kChained, kApart };
+/// Those that are to be tried: both, unless ALULA_CHAINS says `always` or `never`.
+std::vector<Chaining> ways_of_chaining();
+
 /// While one lives, small kernels that this thread launches become links of larger ones. Links that
 /// need nothing of one another share the blocks of a level; the blocks meet before the next level
 /// begins, which costs less than a launch. Compiling a chain takes some tenths of a second the

@@ -116,15 +116,30 @@ thread_local Gpu::Blocks* t_kept = nullptr;
 /// The first so many were let go of by kernels that are on the queue; others may have been by links
 /// that wait, and those can run beside the next ones.
 thread_local size_t t_settled = 0;
-}  // namespace
 
-void Gpu::put_kernel(const Kernel& kernel, const Grid& grid, void** arguments, void* queue) {
+/// The function, which may from now on have so much shared memory.
+CUfunction ready(const Kernel& kernel, size_t shared_bytes) {
   constexpr size_t kWithoutAsking = 48 << 10;
   auto* function = static_cast<CUfunction>(const_cast<void*>(kernel.function));
-  if (grid.shared_bytes > kWithoutAsking)
+  if (shared_bytes > kWithoutAsking)
     check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                             static_cast<int>(grid.shared_bytes)),
+                             static_cast<int>(shared_bytes)),
           "cuFuncSetAttribute");
+  return function;
+}
+
+}  // namespace
+
+unsigned Gpu::most_together(const Kernel& kernel, unsigned threads, size_t shared_bytes) const {
+  int each = 0;  // multiprocessor
+  check(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &each, ready(kernel, shared_bytes), static_cast<int>(threads), shared_bytes),
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  return static_cast<unsigned>(std::max(1, each) * info_.multiprocessors);
+}
+
+void Gpu::put_kernel(const Kernel& kernel, const Grid& grid, void** arguments, void* queue) {
+  CUfunction function = ready(kernel, grid.shared_bytes);
   const auto launch = grid.together ? &launch_together : &cuLaunchKernel;
   check(launch(function, grid.blocks[0], grid.blocks[1], grid.blocks[2], grid.threads[0],
                grid.threads[1], grid.threads[2], static_cast<unsigned>(grid.shared_bytes),

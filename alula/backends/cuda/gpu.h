@@ -35,7 +35,8 @@ class Gpu final : public Card {
   int architecture() const override { return info_.architecture; }
   size_t most_shared_bytes() const override { return info_.shared_memory; }
   size_t most_argument_bytes() const override;
-  unsigned most_together() const override { return static_cast<unsigned>(info_.multiprocessors); }
+  unsigned most_together(const Kernel& kernel, unsigned threads,
+                         size_t shared_bytes) const override;
   unsigned* meeting_word() override;
   void* take_scratch(size_t bytes) override;
   void release_scratch(void* block, size_t bytes) noexcept override;

@@ -1,11 +1,12 @@
 #include "alula/backends/cuda/graph.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "alula/backends/cuda/bind.h"
-#include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/faults.h"
 #include "alula/backends/cuda/kernels.h"
+#include "alula/core/log.h"
 
 namespace alula::cuda {
 namespace {
@@ -34,10 +35,7 @@ CapturedGraph::CapturedGraph(Gpu& gpu, std::vector<Step> steps)
 CapturedGraph::~CapturedGraph() {
   cudaSetDevice(gpu_.info().ordinal);
   cudaStreamSynchronize(gpu_.stream());  // it may still be running
-  for (Captured& captured : captured_) {
-    release_scratch(captured);
-    if (captured.graph != nullptr) cudaGraphExecDestroy(captured.graph);
-  }
+  for (Captured& captured : captured_) release(captured);
 }
 
 /// What is put on the stream from now on comes after the graph's last run.
@@ -46,13 +44,59 @@ void CapturedGraph::release_scratch(Captured& captured) {
   captured.scratch.clear();
 }
 
+/// A graph that is running is destroyed when it has run.
+void CapturedGraph::release(Captured& captured) {
+  release_scratch(captured);
+  if (captured.graph != nullptr) cudaGraphExecDestroy(std::exchange(captured.graph, nullptr));
+}
+
 void CapturedGraph::run(std::span<void* const> slots) {
   if (steps_.empty()) return;
   check(cudaSetDevice(gpu_.info().ordinal), "cudaSetDevice");
   if (config::get_synchronous_execution()) return run_one_by_one(slots);
-  Captured& captured = find(slots);
+  read_times();
+  const bool timed = race_.is_timed();
+  const size_t way = race_.next();
+  Captured& captured = find(way, slots);
   captured.used = ++runs_;
+  if (!timed) return launch(captured);
+  Event begin = record();
+  launch(captured);
+  timed_.push_back({way, std::move(begin), record()});
+}
+
+void CapturedGraph::launch(const Captured& captured) {
   check(cudaGraphLaunch(captured.graph, gpu_.stream()), "cudaGraphLaunch");
+}
+
+CapturedGraph::Event CapturedGraph::record() const {
+  cudaEvent_t made = nullptr;
+  check(cudaEventCreate(&made), "cudaEventCreate");
+  Event event(made);
+  check(cudaEventRecord(made, gpu_.stream()), "cudaEventRecord");
+  return event;
+}
+
+/// Tells the race of the runs that have ended. When it is decided, the slower graphs go.
+void CapturedGraph::read_times() {
+  while (!timed_.empty()) {
+    const Timed& first = timed_.front();
+    const cudaError_t status = cudaEventQuery(first.end.get());
+    if (status == cudaErrorNotReady) return;
+    check(status, "cudaEventQuery");
+    float time = 0;
+    check(cudaEventElapsedTime(&time, first.begin.get(), first.end.get()), "cudaEventElapsedTime");
+    race_.took(first.way, time);
+    timed_.pop_front();
+    if (!race_.decided()) continue;
+    logging::info("GPU: a graph of {} steps is faster {}.", steps_.size(),
+                  ways_[race_.best()] == Chaining::kChained ? "chained" : "apart");
+    std::erase_if(captured_, [&](Captured& captured) {
+      if (captured.way == race_.best()) return false;
+      release(captured);
+      return true;
+    });
+  }
 }
 
 /// Without a graph, so that an error names the op that it comes from.
@@ -72,40 +116,43 @@ void CapturedGraph::run_one_by_one(std::span<void* const> slots) {
 }
 
 /// The capture with these slots; if there is none, that which was not used for longest is changed.
-CapturedGraph::Captured& CapturedGraph::find(std::span<void* const> slots) {
+CapturedGraph::Captured& CapturedGraph::find(size_t way, std::span<void* const> slots) {
   constexpr size_t kMost = 4;
-  for (Captured& captured : captured_)
-    if (std::equal(slots.begin(), slots.end(), captured.slots.begin(), captured.slots.end()))
-      return captured;
-  if (captured_.size() < kMost) captured_.emplace_back();
-  Captured& oldest =
-      *std::min_element(captured_.begin(), captured_.end(),
-                        [](const Captured& a, const Captured& b) { return a.used < b.used; });
-  make_ready(oldest, slots);
-  return oldest;
+  Captured* oldest = nullptr;
+  size_t count = 0;
+  for (Captured& captured : captured_) {
+    if (captured.way != way) continue;
+    if (std::ranges::equal(slots, captured.slots)) return captured;
+    if (oldest == nullptr || captured.used < oldest->used) oldest = &captured;
+    ++count;
+  }
+  if (count < kMost) oldest = &captured_.emplace_back(Captured{.way = way});
+  make_ready(*oldest, slots);
+  return *oldest;
 }
 
 void CapturedGraph::put_on(cudaStream_t stream, std::span<void* const> slots) {
   const CurrentCard current(gpu_);
-  Chain chain(gpu_, steps_);
   for (const Step& step : steps_) {
     const Views inputs = bind(step.inputs, slots), outputs = bind(step.outputs, slots);
-    chain.next_step(inputs, outputs, stream);
+    if (Chain* chain = Chain::current(gpu_)) chain->next_step(inputs, outputs, stream);
     step.op->type().kernel(DeviceType::kGPU)(
         *step.op, {.inputs = inputs, .outputs = outputs, .queue = stream});
   }
-  chain.finish(stream);
 }
 
 /// Relaxed, so that a kernel may be compiled and loaded on the way.
-cudaGraph_t CapturedGraph::capture(std::span<void* const> slots, Gpu::Blocks& scratch) {
+cudaGraph_t CapturedGraph::capture(Captured& captured, std::span<void* const> slots) {
   const std::lock_guard lock(gpu_.capture_mutex());
   cudaStream_t stream = gpu_.capture_stream();
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
   cudaGraph_t graph = nullptr;
-  gpu_.keep_scratch_in(&scratch);
+  gpu_.keep_scratch_in(&captured.scratch);
   try {
+    std::optional<Chain> chain;
+    if (ways_[captured.way] == Chaining::kChained) chain.emplace(gpu_, steps_);
     put_on(stream, slots);
+    if (chain) chain->finish(stream);
     gpu_.keep_scratch_in(nullptr);
   } catch (...) {
     gpu_.keep_scratch_in(nullptr);
@@ -123,12 +170,11 @@ cudaGraph_t CapturedGraph::capture(std::span<void* const> slots, Gpu::Blocks& sc
 void CapturedGraph::make_ready(Captured& captured, std::span<void* const> slots) {
   captured.slots.clear();
   release_scratch(captured);
-  const Graph made(capture(slots, captured.scratch));
+  const Graph made(capture(captured, slots));
   if (captured.graph != nullptr) {
     cudaGraphExecUpdateResultInfo result;
     if (cudaGraphExecUpdate(captured.graph, made.get(), &result) != cudaSuccess) {
       cudaGetLastError();
-      cudaStreamSynchronize(gpu_.stream());
       cudaGraphExecDestroy(std::exchange(captured.graph, nullptr));
     }
   }

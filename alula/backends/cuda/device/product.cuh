@@ -151,6 +151,20 @@ KERNEL void BOUNDS(ProductThreads<W>::kCount)
     }
 }
 
+// The sum of what kLanes neighbouring threads have: those of a part of a warp, or of a block.
+template <int kLanes, class C>
+DEVICE C join_lanes(C sum) {
+  if constexpr (kLanes > 32) {
+    __shared__ C room[32];
+    return join_block(sum, (C)0, room, [](C a, C b) { return op_add(a, b); });
+  } else {
+#pragma unroll
+    for (int mask = kLanes / 2; mask > 0; mask /= 2)
+      sum = op_add(sum, __shfl_xor_sync(0xffffffffu, sum, mask));
+    return sum;
+  }
+}
+
 // A product so small that all there is to gain is that each thread has little to do: kLanes of them
 // share the terms of an element, and load kTerms at once.
 template <class T, int kLanes, int kTerms, class A, class B, class After>
@@ -178,9 +192,7 @@ KERNEL void small_product(const A a, const B b, const Divider<unsigned int> colu
 #pragma unroll
     for (int i = 0; i < kTerms; ++i) sum = add_product(op_cast<C>(x[i]), op_cast<C>(y[i]), sum);
   }
-#pragma unroll
-  for (int mask = kLanes / 2; mask > 0; mask /= 2)
-    sum = op_add(sum, __shfl_xor_sync(0xffffffffu, sum, mask));
+  sum = join_lanes<kLanes>(sum);
   if (lane != 0 || thread / kLanes >= size) return;
   const T result[1] = {op_cast<T>(sum)};
   after(result, matrix * place.batch_step + row * place.row_step + column,

@@ -19,7 +19,7 @@ class EmulatedCard final : public Card {
   int architecture() const override { return 90; }
   size_t most_shared_bytes() const override { return 227 << 10; }
   size_t most_argument_bytes() const override { return 32764; }
-  unsigned most_together() const override { return 1; }
+  unsigned most_together(const Kernel&, unsigned, size_t) const override { return 1; }
   unsigned* meeting_word() override { return nullptr; }  // one block meets nobody
   void* take_scratch(size_t bytes) override;
   void release_scratch(void* block, size_t bytes) noexcept override;

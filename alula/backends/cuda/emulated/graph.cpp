@@ -1,9 +1,10 @@
 #include "alula/backends/cuda/emulated/graph.h"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 
 #include "alula/backends/cuda/bind.h"
-#include "alula/backends/cuda/chain.h"
 #include "alula/core/memory.h"
 #include "alula/runtime/device_config.h"
 
@@ -15,32 +16,38 @@ void EmulatedGraph::run(std::span<void* const> slots) {
       backend_.run(*step.op, bind(step.inputs, slots), bind(step.outputs, slots));
     return;
   }
-  if (!captured_ || !std::equal(slots.begin(), slots.end(), slots_.begin(), slots_.end()))
-    capture(slots);
+  const bool timed = race_.is_timed();
+  const size_t way = race_.next();
+  if (captured_ != way || !std::ranges::equal(slots, slots_)) capture(way, slots);
+  const auto begin = std::chrono::steady_clock::now();
   for (const auto& work : recording_) work();
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  if (timed) race_.took(way, time.count());
 }
 
-void EmulatedGraph::capture(std::span<void* const> slots) {
-  captured_ = false;
+void EmulatedGraph::capture(size_t way, std::span<void* const> slots) {
+  captured_.reset();
   release();
   recording_.clear();
   card_.kept_scratch = &scratch_;
   {
-    Chain chain(card_, steps_);
+    std::optional<Chain> chain;
+    if (ways_[way] == Chaining::kChained) chain.emplace(card_, steps_);
     for (const Step& step : steps_) put(step, slots);
-    chain.finish(&recording_);
+    if (chain) chain->finish(&recording_);
   }
   card_.kept_scratch = nullptr;
   slots_.assign(slots.begin(), slots.end());
-  captured_ = true;
+  captured_ = way;
 }
 
 void EmulatedGraph::put(const Step& step, std::span<void* const> slots) {
   const CurrentCard current(card_);
   const Views inputs = bind(step.inputs, slots), outputs = bind(step.outputs, slots);
-  Chain::current(card_)->next_step(inputs, outputs, &recording_);
+  Chain* chain = Chain::current(card_);
+  if (chain != nullptr) chain->next_step(inputs, outputs, &recording_);
   if (is_left_to_cpu(*step.op)) {
-    Chain::current(card_)->finish(&recording_);
+    if (chain != nullptr) chain->finish(&recording_);
     recording_.emplace_back([op = step.op, inputs, outputs] {
       op->type().kernel(DeviceType::kCPU)(*op, {.inputs = inputs, .outputs = outputs});
     });

@@ -1,10 +1,12 @@
 #pragma once
+#include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/emulated/backend.h"
+#include "alula/backends/cuda/race.h"
 
 namespace alula::cuda::emulated {
 
 /// A captured list of calls: what a kernel reads on the host while it is captured stays as it was
-/// then, as on a GPU.
+/// then, as on a GPU. The first runs are with and without chains, in turn.
 class EmulatedGraph final : public Executable {
  public:
   EmulatedGraph(EmulatedBackend& backend, std::vector<Step> steps)
@@ -13,15 +15,17 @@ class EmulatedGraph final : public Executable {
   void run(std::span<void* const> slots) override;
 
  private:
-  void capture(std::span<void* const> slots);
+  void capture(size_t way, std::span<void* const> slots);
   void put(const Step& step, std::span<void* const> slots);
   void release();
 
   EmulatedBackend& backend_;
   EmulatedCard& card_;
   std::vector<Step> steps_;
+  std::vector<Chaining> ways_ = ways_of_chaining();
+  Race race_{ways_.size()};
   std::vector<void*> slots_;
-  bool captured_ = false;
+  std::optional<size_t> captured_;  // the way
   Recording recording_;
   std::vector<std::pair<void*, size_t>> scratch_;
 };

@@ -71,10 +71,13 @@ ProductWork cut_product(const ProductShape& shape) {
 std::optional<SmallProduct> small_product(const ProductShape& shape) {
   constexpr int64_t kFewTerms = int64_t{1} << 19;  // of all elements together
   constexpr int kMostTerms = 8;                    // that a thread loads at once
+  constexpr int kMostRounds = 4;                   // of loads, each of which waits for memory
   const int64_t elements = shape.m * shape.n * shape.batch;
   if (elements * shape.k > kFewTerms || shape.k == 0) return {};
   int lanes = 1;
   while (lanes < 32 && lanes * kMostTerms < shape.k) lanes *= 2;
+  if (lanes * kMostTerms * kMostRounds < shape.k) lanes = kBlockThreads;
+  if (lanes * kMostTerms * kMostRounds < shape.k) return {};
   return SmallProduct{
       .lanes = lanes,
       .terms = shape.k <= lanes * kMostTerms / 2 ? kMostTerms / 2 : kMostTerms,

@@ -51,8 +51,8 @@ struct ProductWork {
 };
 ProductWork cut_product(const ProductShape& shape);
 
-/// How a product is shared out whose elements have `lanes` threads each, which load `terms` at
-/// once.
+/// How a product is shared out whose elements have `lanes` threads each (a part of a warp, or a
+/// block), which load `terms` at once.
 struct SmallProduct {
   int lanes, terms;
   Divider columns, rows;
