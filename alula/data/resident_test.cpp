@@ -1,6 +1,5 @@
 #include "alula/data/resident.h"
 
-#include "alula/backends/simulated/simulated.h"
 #include "alula/data/dataset_test.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/gather.h"
@@ -10,17 +9,14 @@
 #include "alula/ops/reshape.h"
 #include "alula/runtime/devices.h"
 #include "alula/runtime/variable.h"
+#include "alula/testing/simulated_device.h"
 
 using namespace alula;
 using namespace alula::data;
 using namespace alula::data::testing;
+using alula::testing::sim;
 
 namespace {
-
-Device sim() {
-  if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
-  return {DeviceType::kSimulated, 0};
-}
 
 Dataset images() {
   return Dataset::from_tensor_slices({random::uniform({50, 4, 3}, {.maxval = 256, .dtype = int32}),

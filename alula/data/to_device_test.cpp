@@ -1,24 +1,16 @@
 #include <thread>
 
-#include "alula/backends/simulated/simulated.h"
 #include "alula/data/dataset_test.h"
 #include "alula/ops/cast.h"
 #include "alula/ops/fill.h"
 #include "alula/ops/operators.h"
 #include "alula/runtime/devices.h"
+#include "alula/testing/simulated_device.h"
 
 using namespace alula;
 using namespace alula::data;
 using namespace alula::data::testing;
-
-namespace {
-
-Device sim() {
-  if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
-  return {DeviceType::kSimulated, 0};
-}
-
-}  // namespace
+using alula::testing::sim;
 
 TEST(ToDevice, ElementsAreThere) {
   const Dataset batches = Dataset::range(10).batch(4);

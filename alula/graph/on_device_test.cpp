@@ -2,13 +2,13 @@
 #include "alula/graph/on_device.h"
 
 #include "alula/autograd/tape.h"
-#include "alula/backends/simulated/simulated.h"
 #include "alula/graph/control/while_loop.h"
 #include "alula/graph/function.h"
 #include "alula/ops/all.h"
 #include "alula/ops/host_function.h"
 #include "alula/runtime/devices.h"
 #include "alula/testing/harness.h"
+#include "alula/testing/simulated_device.h"
 
 using namespace alula;
 using namespace alula::testing;
@@ -17,10 +17,7 @@ namespace {
 
 class OnDevice : public ::testing::Test {
  protected:
-  OnDevice() {
-    if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
-  }
-  const Device sim_{DeviceType::kSimulated, 0};
+  const Device sim_ = sim();
 };
 
 }  // namespace

@@ -206,25 +206,19 @@ class Fit {
       callbacks_.tell(&Callback::on_train_batch_begin, step);
       const int64_t at_once = trainer_->options().steps_per_execution;
       if (walk_.gives_picks()) {
-        try {
-          step += placed_.execute(
-              {placed_.training, at_once, callbacks_.use_batches()}, walk_, batch,
-              [&, at = step](const Batch& picked) mutable {
-                loss = trainer_->train_step(picked);
-                nan_watch_.look_at(loss, epoch, at++);
-              },
-              [&, at = step](const ResidentData& data, std::span<const data::Picks> picks) mutable {
-                std::vector<Tensor> losses;
-                loss = trainer_->train_steps(data, picks, losses);
-                nan_watch_.keep(std::move(losses), epoch, at);
-                at += std::ssize(picks);
-              });
-        } catch (const FailedPreconditionError&) {  // it cannot be traced
-          if (step > 0) throw;
-          walk_.stop_keeping();
-          walk_.begin_epoch();
-          continue;
-        }
+        int64_t at = step;
+        step += placed_.execute(
+            {placed_.training, at_once, callbacks_.use_batches()}, walk_, batch,
+            [&](const Batch& picked) {
+              loss = trainer_->train_step(picked);
+              nan_watch_.look_at(loss, epoch, at++);
+            },
+            [&](const ResidentData& data, std::span<const data::Picks> picks) {
+              std::vector<Tensor> losses;
+              loss = trainer_->train_steps(data, picks, losses);
+              nan_watch_.keep(std::move(losses), epoch, at);
+              at += std::ssize(picks);
+            });
       } else {
         step += execute(at_once, walk_, batch, [&] { loss = train(batch); });
       }

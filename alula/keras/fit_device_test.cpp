@@ -1,13 +1,14 @@
 // Training on another device than the CPU: the data are there, and steps pick their batches.
-#include "alula/backends/simulated/simulated.h"
 #include "alula/graph/trial_device.h"
 #include "alula/image/image.h"
 #include "alula/keras/compiled_step_test.h"
 #include "alula/keras/mixed_precision.h"
 #include "alula/runtime/devices.h"
+#include "alula/testing/simulated_device.h"
 
 using namespace alula;
 using namespace alula::keras;
+using alula::testing::sim;
 
 namespace {
 
@@ -65,8 +66,7 @@ TEST(FitOnDevice, TwoHundredStepsAreThoseOfTheCpu) { compare_with_cpu(false, 1e-
 TEST(FitOnDevice, WithTensorFloat32TheyAreNearThem) { compare_with_cpu(true, 2e-3); }
 
 TEST(FitOnDevice, CopiesTheDataOnce) {
-  if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
-  const Device device{DeviceType::kSimulated, 0};
+  const Device device = sim();
   train_on(device);
   const auto before = simulated::statistics(device);
   train_on(device);
@@ -126,11 +126,6 @@ TEST(FitOnTrial, GoesOnOnTheCpuWhereTheModelDoesNotFit) {
 }
 
 namespace {
-
-Device sim() {
-  if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
-  return {DeviceType::kSimulated, 0};
-}
 
 data::Dataset small_images() {
   const DeviceScope scope(kCPU);
@@ -326,4 +321,23 @@ TEST(FitOnDevice, StepsWithALossScaleAreManyToALaunch) {
   }
   mixed_precision::set_global_policy(float32);
   expect_same(weights[1], weights[0], 1e-3);
+}
+
+TEST(FitOnDevice, AStepThatLooksAtValuesRunsBatchByBatch) {
+  const Tensor x = cast(reshape(range(6), {6, 1}), float32);
+  std::vector<float> seen[2];
+  for (const bool there : {false, true}) {
+    random::set_seed(5);
+    const DeviceScope scope(there ? sim() : kCPU);
+    const Sequential model({layers::Rescaling({.scale = 1.0, .input_shape = {1}})});
+    const auto note = [&](const Tensor&, const Tensor& y_pred) {
+      for (float value : y_pred.to_vector<float>()) seen[there].push_back(value);
+      return reduce_mean(y_pred, {.axis = -1});
+    };
+    model.compile({.loss = note});
+    model.fit(x, x, {.batch_size = 2, .epochs = 2, .verbose = 0});
+    model.evaluate(x, x, {.batch_size = 4, .verbose = 0});
+  }
+  EXPECT_EQ(seen[0].size(), 18);
+  EXPECT_EQ(seen[0], seen[1]);
 }

@@ -2,11 +2,11 @@
 #include "alula/keras/mixed_precision.h"
 
 #include "alula/autograd/tape.h"
-#include "alula/backends/simulated/simulated.h"
 #include "alula/graph/function.h"
 #include "alula/keras/compiled_step_test.h"
 #include "alula/keras/summary.h"
 #include "alula/runtime/devices.h"
+#include "alula/testing/simulated_device.h"
 
 using namespace alula;
 using namespace alula::keras;
@@ -401,7 +401,7 @@ static std::vector<Tensor> scaled_steps(const Optimizer& inner, Device device) {
 }
 
 TEST(LossScaleOptimizer, IsOneListOfKernelsOnADevice) {
-  if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
+  sim();
   const std::function<Optimizer()> kinds[] = {
       [] { return "sgd"; }, [] { return "adam"; },
       [] { return optimizers::AdamW({.weight_decay = 0.1, .amsgrad = true, .clipnorm = 1.0}); },

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "alula/core/log.h"
 #include "alula/graph/trial.h"
 #include "alula/graph/trial_device.h"
@@ -36,10 +38,10 @@ class Placed {
     bool watched = true;  // whether there are no more, because something is to be done behind them
     bool timed = true;    // whether it tells which device is faster
   };
-  /// Runs steps in a row; the first one's picks are given. `on_cpu` runs a batch, `there` several,
-  /// on a device. The number of steps.
-  template <class OnCpu, class There>
-  int64_t execute(const Turn& turn, Walk& walk, Batch& batch, OnCpu on_cpu, There there) {
+  /// Runs steps in a row; the first one's picks are given. `one` runs a batch, `there` several, on a
+  /// device. The number of steps.
+  template <class One, class There>
+  int64_t execute(const Turn& turn, Walk& walk, Batch& batch, One one, There there) {
     const Device place = tries_ ? trial_.place() : device_;
     const bool tried = turn.timed && tries_ && !trial_.decided();
     const bool timed = tried || (!turn.watched && !place.is_cpu() && turn.pace.is_looking());
@@ -55,23 +57,29 @@ class Placed {
     std::vector<data::Picks> picks;
     const auto run = [&] {
       if (picks.empty()) return;
+      std::optional<DeviceScope> cpu;
       try {
-        there(walk.data_on(place), picks);
+        if (!one_by_one_) {
+          there(walk.data_on(place), picks);
+          return picks.clear();
+        }
+      } catch (const FailedPreconditionError&) {  // a step looks at values
+        one_by_one_ = true;
       } catch (const ResourceExhaustedError& error) {
         // Nobody has asked for that device, and it has not begun with the first of these steps.
         if (!tries_) throw;
         logging::info("fit: it stays on the CPU: {}", error.what());
         trial_.stay_on_cpu();
-        const DeviceScope cpu(kCPU);
-        for (const data::Picks& at : picks) on_cpu(walk.batch_at(at));
+        cpu.emplace(kCPU);
       }
+      for (const data::Picks& at : picks) one(walk.batch_at(at));
       picks.clear();
     };
     do {
       ++count;
       data::Picks next = std::move(batch.x);
       if (place.is_cpu()) {
-        on_cpu(walk.batch_at(next));
+        one(walk.batch_at(next));
         continue;
       }
       if (!picks.empty() && picks[0][0].shape() != next[0].shape()) run();
@@ -93,6 +101,7 @@ class Placed {
   Model model_;
   Device device_;
   bool tries_ = false;
+  bool one_by_one_ = false;  // steps cannot be compiled for data on a device
   graph::Trial trial_;
 };
 

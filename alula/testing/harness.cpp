@@ -6,11 +6,11 @@
 #include <map>
 
 #include "alula/autograd/tape.h"
-#include "alula/backends/simulated/simulated.h"
 #include "alula/ops/table.h"
 #include "alula/runtime/devices.h"
 #include "alula/runtime/plugin.h"
 #include "alula/testing/batched_harness.h"
+#include "alula/testing/simulated_device.h"
 
 namespace alula::testing {
 namespace {
@@ -89,7 +89,7 @@ bool close(double actual, double expected, double tolerance, double scale) {
 /// Adds a simulated device, and the GPU only where one is usable; a GPU test run asks for it by its
 /// label.
 std::vector<Device> find_devices() {
-  if (config::list_physical_devices(DeviceType::kSimulated).empty()) simulated::add();
+  sim();
   std::vector<Device> devices;
   for (Device device : config::list_physical_devices())
     if (device.index == 0) devices.push_back(device);
