@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "alula/backends/cuda/event.h"
 #include "alula/backends/cuda/faults.h"
 #include "alula/backends/cuda/graph.h"
 #include "alula/backends/cuda/kernels.h"
@@ -11,21 +12,6 @@ namespace {
 
 /// More tickets are not kept apart: an old one then stands for more than it needs to.
 constexpr size_t kMostTickets = 256;
-
-/// An event of the current card, for one use. What waits for it has been told by then.
-class Event {
- public:
-  Event() {
-    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-  }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
 
 }  // namespace
 
@@ -104,14 +90,14 @@ bool CudaBackend::copy_from_peer(void* to, Backend& owner, const void* from, siz
   if (bytes == 0) return true;
   cudaStream_t theirs = peer->gpu().stream();
   const Event there;
-  check(cudaEventRecord(there.get(), theirs), "cudaEventRecord");
+  there.record(theirs);
   cudaStream_t ours = gpu().stream();
   let_access(*peer);
   const Event here;
   check(cudaStreamWaitEvent(ours, there.get(), 0), "cudaStreamWaitEvent");
   check(cudaMemcpyPeerAsync(to, info_.ordinal, from, peer->info_.ordinal, bytes, ours),
         "cudaMemcpyPeerAsync");
-  check(cudaEventRecord(here.get(), ours), "cudaEventRecord");
+  here.record(ours);
   check(cudaStreamWaitEvent(theirs, here.get(), 0), "cudaStreamWaitEvent");
   return true;
 }

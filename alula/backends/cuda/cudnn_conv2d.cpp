@@ -1,10 +1,12 @@
 // Large convolutions by cuDNN, on tensor cores.
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <optional>
 
 #include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/cudnn_plans.h"
+#include "alula/backends/cuda/event.h"
 #include "alula/backends/cuda/gpu.h"
 #include "alula/backends/cuda/kernels/movement.h"
 #include "alula/core/log.h"
@@ -82,17 +84,12 @@ class Convolutions {
 
   std::mutex mutex_;
   cudnnHandle_t handle_ = nullptr;
-  cudaStream_t tuning_stream_ = nullptr;
-  cudaEvent_t events_[2] = {};
+  std::optional<Stopwatch> stopwatch_;
   std::map<Key, Choice> choices_;
 };
 
 void Convolutions::make_ready() {
-  if (tuning_stream_ == nullptr) {
-    check(cudaStreamCreateWithFlags(&tuning_stream_, cudaStreamNonBlocking),
-          "cudaStreamCreateWithFlags");
-    for (cudaEvent_t& event : events_) check(cudaEventCreate(&event), "cudaEventCreate");
-  }
+  if (!stopwatch_) stopwatch_.emplace();
   if (handle_ == nullptr) check(find_cudnn()->create(&handle_), "cudnnCreate");
 }
 
@@ -122,36 +119,32 @@ void Convolutions::put(const ConvolutionPlan& plan, const KernelCall& call,
   }
 }
 
-/// Milliseconds of what `put` puts on a stream, which is one of its own: what is being captured, or
-/// chained, does not see it.
+/// Milliseconds of what `put` puts on a stream, apart from what is being captured or chained.
 template <class Put>
 double Convolutions::time_of(const Put& put) {
   constexpr int kRuns = 4;  // of which the first one loads
   Gpu& gpu = current_gpu();
-  float least = 0;
+  double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kRuns; ++i) {
     Gpu::Blocks scratch;
     Gpu::Blocks* before = gpu.keep_scratch_in(&scratch);
     const auto end = [&] {
       gpu.keep_scratch_in(before);
-      cudaStreamSynchronize(tuning_stream_);
+      cudaStreamSynchronize(stopwatch_->stream());
       for (const Gpu::Block& block : scratch) gpu.memory().release(block.data, block.bytes);
     };
     try {
       Chain apart(gpu, {});
-      check(cudaEventRecord(events_[0], tuning_stream_), "cudaEventRecord");
-      put(tuning_stream_);
-      apart.finish(tuning_stream_);
-      check(cudaEventRecord(events_[1], tuning_stream_), "cudaEventRecord");
-      check(cudaEventSynchronize(events_[1]), "cudaEventSynchronize");
+      const double time = stopwatch_->time_of([&](cudaStream_t stream) {
+        put(stream);
+        apart.finish(stream);
+      });
+      if (i > 0) least = std::min(least, time);
     } catch (...) {
       end();
       throw;
     }
     end();
-    float time = 0;
-    check(cudaEventElapsedTime(&time, events_[0], events_[1]), "cudaEventElapsedTime");
-    if (i > 0) least = i == 1 ? time : std::min(least, time);
   }
   return least;
 }

@@ -60,33 +60,21 @@ void CapturedGraph::run(std::span<void* const> slots) {
   Captured& captured = find(way, slots);
   captured.used = ++runs_;
   if (!timed) return launch(captured);
-  Event begin = record();
+  Interval interval;
+  interval.begin.record(gpu_.stream());
   launch(captured);
-  timed_.push_back({way, std::move(begin), record()});
+  interval.end.record(gpu_.stream());
+  timed_.push_back({way, std::move(interval)});
 }
 
 void CapturedGraph::launch(const Captured& captured) {
   check(cudaGraphLaunch(captured.graph, gpu_.stream()), "cudaGraphLaunch");
 }
 
-CapturedGraph::Event CapturedGraph::record() const {
-  cudaEvent_t made = nullptr;
-  check(cudaEventCreate(&made), "cudaEventCreate");
-  Event event(made);
-  check(cudaEventRecord(made, gpu_.stream()), "cudaEventRecord");
-  return event;
-}
-
 /// Tells the race of the runs that have ended. When it is decided, the slower graphs go.
 void CapturedGraph::read_times() {
-  while (!timed_.empty()) {
-    const Timed& first = timed_.front();
-    const cudaError_t status = cudaEventQuery(first.end.get());
-    if (status == cudaErrorNotReady) return;
-    check(status, "cudaEventQuery");
-    float time = 0;
-    check(cudaEventElapsedTime(&time, first.begin.get(), first.end.get()), "cudaEventElapsedTime");
-    race_.took(first.way, time);
+  while (!timed_.empty() && timed_.front().interval.is_past()) {
+    race_.took(timed_.front().way, timed_.front().interval.milliseconds());
     timed_.pop_front();
     if (!race_.decided()) continue;
     logging::info("GPU: a graph of {} steps is faster {}.", steps_.size(),

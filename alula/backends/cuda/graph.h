@@ -2,6 +2,7 @@
 #include <deque>
 
 #include "alula/backends/cuda/chain.h"
+#include "alula/backends/cuda/event.h"
 #include "alula/backends/cuda/gpu.h"
 #include "alula/backends/cuda/race.h"
 
@@ -24,13 +25,9 @@ class CapturedGraph final : public Executable {
     Gpu::Blocks scratch;  // what its kernels need on their way
     uint64_t used = 0;    // when it ran last
   };
-  struct DestroyEvent {
-    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
-  };
-  using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
   struct Timed {
     size_t way;
-    Event begin, end;
+    Interval interval;
   };
 
   cudaGraph_t capture(Captured& captured, std::span<void* const> slots);
@@ -41,7 +38,6 @@ class CapturedGraph final : public Executable {
   void release_scratch(Captured& captured);
   void release(Captured& captured);
   void launch(const Captured& captured);
-  Event record() const;
   void read_times();
 
   Gpu& gpu_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/gpu.h"
@@ -120,28 +121,19 @@ struct MatMuls::Plan {
 MatMuls::MatMuls() = default;
 MatMuls::~MatMuls() = default;
 
-/// Milliseconds, on a stream of its own: what the operands hold by then does not matter.
+/// Milliseconds; what the operands hold by then does not matter.
 double MatMuls::time_of(const Product& product, const Plan& plan, const void* a, const void* b) {
   constexpr int kRuns = 3;
   Gpu& gpu = current_gpu();
   const size_t bytes =
       size_of(product.dtype) * static_cast<size_t>(product.batch * product.m * product.n);
-  if (tuning_stream_ == nullptr) {
-    check(cudaStreamCreateWithFlags(&tuning_stream_, cudaStreamNonBlocking),
-          "cudaStreamCreateWithFlags");
-    for (cudaEvent_t& event : events_) check(cudaEventCreate(&event), "cudaEventCreate");
-  }
+  if (!stopwatch_) stopwatch_.emplace();
   void* c = gpu.memory().allocate(bytes);
-  float least = 0;
-  for (int i = 0; i < kRuns; ++i) {
-    check(cudaEventRecord(events_[0], tuning_stream_), "cudaEventRecord");
-    multiply(plan, product.dtype, a, b, c, tuning_stream_);
-    check(cudaEventRecord(events_[1], tuning_stream_), "cudaEventRecord");
-    check(cudaEventSynchronize(events_[1]), "cudaEventSynchronize");
-    float time = 0;
-    check(cudaEventElapsedTime(&time, events_[0], events_[1]), "cudaEventElapsedTime");
-    least = i == 0 ? time : std::min(least, time);
-  }
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kRuns; ++i)
+    least = std::min(least, stopwatch_->time_of([&](cudaStream_t stream) {
+      multiply(plan, product.dtype, a, b, c, stream);
+    }));
   gpu.memory().release(c, bytes);
   return least;
 }

@@ -3,8 +3,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
-#include "alula/backends/cuda/error.h"
+#include "alula/backends/cuda/event.h"
 #include "alula/core/dtype.h"
 
 namespace alula::cuda {
@@ -39,8 +40,7 @@ class MatMuls {
   std::mutex mutex_;
   cublasLtHandle_t handle_ = nullptr;
   void* workspace_ = nullptr;
-  cudaStream_t tuning_stream_ = nullptr;
-  cudaEvent_t events_[2] = {};
+  std::optional<Stopwatch> stopwatch_;
   std::map<Product, std::unique_ptr<Plan>> plans_;
 };
 
