@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 
 #include "alula/backends/cuda/bind.h"
 #include "alula/core/memory.h"

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/emulated/backend.h"
 #include "alula/backends/cuda/race.h"
