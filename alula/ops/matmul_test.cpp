@@ -88,6 +88,11 @@ OP_TEST(matmul) {
     check_all_transpositions(dtype, 700, 1, 300);
   }
   check_product(float32, {26, 520}, {520, 4133});
+  // Few elements of many terms, which threads of a GPU share.
+  for (DType dtype : {float16, float32, int32}) {
+    check_all_transpositions(dtype, 3, 5, 1500);
+    check_product(dtype, {2, 9000}, {9000, 1});
+  }
   // Deeper than one block of any machine: the parts are added up.
   check_product(float32, {61, 2100}, {2100, 70});
   check_product(float64, {61, 2100}, {70, 2100}, {.transpose_b = true});

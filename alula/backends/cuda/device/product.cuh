@@ -160,7 +160,7 @@ DEVICE C join_lanes(C sum) {
   } else {
 #pragma unroll
     for (int mask = kLanes / 2; mask > 0; mask /= 2)
-      sum = op_add(sum, __shfl_xor_sync(0xffffffffu, sum, mask));
+      sum = op_add(sum, (C)__shfl_xor_sync(0xffffffffu, sum, mask));
     return sum;
   }
 }
