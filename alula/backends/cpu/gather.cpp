@@ -1,19 +1,12 @@
-#include "alula/ops/gather.h"
+#include "alula/backends/cpu/gather.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "alula/backends/cpu/indices.h"
 #include "alula/runtime/team.h"
 
 namespace alula::cpu {
 namespace {
-
-/// What is picked: `rows` times `count` slices of `size` elements each.
-struct Picks {
-  int64_t rows, count, size;
-};
 
 /// Calls `write(i, source)` for every slice i of the result. `sources(row)` gives the function that
 /// says which slice of the input the j-th of a row is.
@@ -21,22 +14,14 @@ template <class Sources, class Write>
 void for_each_slice(const Picks& picks, double nanoseconds, const Sources& sources,
                     const Write& write) {
   team::parallel_for(picks.rows * picks.count, nanoseconds, [&](int64_t begin, int64_t end) {
-    int64_t row = begin / picks.count, inside = begin % picks.count;
-    while (begin < end) {
-      const int64_t stop = std::min(picks.count, inside + end - begin);
-      const auto source = sources(row);
-      for (; inside < stop; ++inside) write(begin++, source(inside));
-      inside = 0;
-      ++row;
-    }
+    for_slices(picks, begin, end, sources, write);
   });
 }
 
-/// Copies slices of `bytes` bytes, or of kBytes where that is not 0.
-template <int64_t kBytes, class Sources>
-void copy_slices(const View& from, const View& to, int64_t bytes, const Picks& picks,
+/// Copies slices of so many bytes, which may be a constant.
+template <class Bytes, class Sources>
+void copy_slices(const View& from, const View& to, Bytes bytes, const Picks& picks,
                  const Sources& sources) {
-  if constexpr (kBytes != 0) bytes = kBytes;
   const auto* a = from.as<std::byte>();
   auto* b = to.as<std::byte>();
   for_each_slice(
@@ -52,15 +37,7 @@ void write_slices(const View& from, const View& to, const Picks& picks, const So
                   to.as<std::string>() + i * picks.size);
     });
   const int64_t bytes = picks.size * static_cast<int64_t>(size_of(from.dtype()));
-  switch (bytes) {
-    case 1: return copy_slices<1>(from, to, bytes, picks, sources);
-    case 2: return copy_slices<2>(from, to, bytes, picks, sources);
-    case 3: return copy_slices<3>(from, to, bytes, picks, sources);
-    case 4: return copy_slices<4>(from, to, bytes, picks, sources);
-    case 8: return copy_slices<8>(from, to, bytes, picks, sources);
-    case 12: return copy_slices<12>(from, to, bytes, picks, sources);
-    default: return copy_slices<0>(from, to, bytes, picks, sources);
-  }
+  with_bytes(bytes, [&](auto each) { copy_slices(from, to, each, picks, sources); });
 }
 
 const RegisterKernel<DeviceType::kCPU, Gather> registered_gather{
@@ -68,20 +45,8 @@ const RegisterKernel<DeviceType::kCPU, Gather> registered_gather{
       const View &params = call.inputs[0], &y = call.outputs[0];
       // An empty result reads nothing; TensorFlow does not look at the indices then either.
       if (y.size() == 0) return;
-      const Indices indices(call.inputs[1]);
-      const int batch = op.batch(*params.spec, *call.inputs[1].spec);
-      const int axis = op.along(*params.spec, batch), rank = params.shape().rank();
-      const int64_t size = params.shape()[axis];
-      indices.check(Gather::kName, size);
-      const int64_t outer = params.shape().slice(batch, axis).size();
-      const int64_t batches = params.shape().slice(0, batch).size();
-      const Picks picks{.rows = batches * outer,
-                        .count = indices.count() / batches,
-                        .size = params.shape().slice(axis + 1, rank).size()};
-      write_slices(params, y, picks, [&](int64_t row) {
-        const int64_t first = row / outer * picks.count, base = row * size;
-        return [&indices, first, base](int64_t i) { return base + indices[first + i]; };
-      });
+      const Gathered gathered(op, params, call.inputs[1]);
+      write_slices(params, y, gathered.picks, gathered);
     }};
 
 const RegisterKernel<DeviceType::kCPU, GatherNd> registered_gather_nd{

@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "alula/backends/cpu/gemm.h"
-#include "alula/backends/cpu/interpreter.h"
 #include "alula/backends/cpu/routines.h"
+#include "alula/backends/cpu/row_program.h"
 #include "alula/ops/matmul_elementwise.h"
 #include "alula/runtime/team.h"
 
@@ -45,48 +44,17 @@ int64_t matrix_of(const Shape& operand, const Shape& batch, int64_t index) {
 class Function final : public Epilogue {
  public:
   Function(const scalar::Program& program, const KernelCall& call)
-      : code_(Code::of(program)), call_(call), columns_(call.outputs[0].shape().back()) {}
+      : program_(program, call.inputs.subspan(2), call.outputs) {}
 
   void finish(const Part& part) const override {
-    if (part.columns == columns_) return run(part);
+    if (part.columns == program_.columns()) return run(part);
     for (int64_t i = 0; i < part.rows; ++i) run({part.row + i, 1, part.column, part.columns});
   }
 
  private:
-  using Few = InlineVector<View, 4>;
+  void run(const Part& part) const { program_.run(part, program_.output(part)); }
 
-  /// A part whose elements are adjacent.
-  void run(const Part& part) const {
-    const Shape whole{part.rows, part.columns};
-    InlineVector<Spec, 4> specs;  // views point to them
-    for (size_t i = 1; i < call_.inputs.size(); ++i) specs.push_back({float32, whole});
-    for (const View& output : call_.outputs) specs.push_back({output.dtype(), whole});
-    Few inputs, outputs;
-    for (size_t k = 0; k < call_.outputs.size(); ++k)
-      outputs.push_back(within(call_.outputs[k], part, specs[call_.inputs.size() - 1 + k]));
-    inputs.push_back(outputs[0]);
-    for (size_t i = 2; i < call_.inputs.size(); ++i)
-      inputs.push_back(within(call_.inputs[i], part, specs[i - 1]));
-    code_.run(inputs, outputs, {});
-  }
-
-  View within(const View& view, const Part& part, Spec& spec) const {
-    spec.dtype = view.dtype();
-    int64_t offset = 0;
-    if (view.size() == 1) {
-      spec.shape = {};
-    } else if (view.shape() == call_.outputs[0].shape()) {
-      offset = part.row * columns_ + part.column;
-    } else {
-      spec.shape = {part.columns};
-      offset = part.column;
-    }
-    return {&spec, view.as<std::byte>() + offset * static_cast<int64_t>(size_of(view.dtype()))};
-  }
-
-  const Code& code_;
-  const KernelCall& call_;
-  int64_t columns_;
+  RowProgram program_;
 };
 
 template <class T>

@@ -1,0 +1,28 @@
+#include "alula/backends/cpu/row_program.h"
+
+namespace alula::cpu {
+
+void RowProgram::run(const Part& part, void* values) const {
+  const Shape whole{part.rows, part.columns};
+  InlineVector<Spec, 4> specs;  // views point to them
+  specs.push_back({dtype_, whole});
+  for (const View& operand : operands_) specs.push_back({operand.dtype(), whole});
+  for (const View& output : outputs_) specs.push_back({output.dtype(), whole});
+  InlineVector<View, 4> inputs, outputs;
+  inputs.push_back({specs.data(), values});
+  for (size_t i = 0; i < operands_.size(); ++i)
+    inputs.push_back(within(operands_[i], part, specs[1 + i]));
+  for (size_t k = 0; k < outputs_.size(); ++k)
+    outputs.push_back({&specs[1 + operands_.size() + k], output(part, k)});
+  code_.run(inputs, outputs, {});
+}
+
+View RowProgram::within(const View& operand, const Part& part, Spec& spec) const {
+  if (operand.shape() == outputs_[0].shape())
+    return {&spec, at(operand, part.row * columns_ + part.column)};
+  const bool single = operand.size() == 1;
+  spec.shape = single ? Shape{} : Shape{part.columns};
+  return {&spec, at(operand, single ? 0 : part.column)};
+}
+
+}  // namespace alula::cpu
