@@ -105,8 +105,8 @@ endif()
 # emulated card, in the tests that run on every device. These are a few of each family, since kernels take
 # time to compile; `ALULA_PLUGIN=…/libalula_cuda_emulated.so ops_test` runs them all in some twenty minutes.
 if(TARGET alula_cuda_emulated AND NOT ALULA_SANITIZE)
-  set(emulated_ops concat conv2d_fused cumsum gather matmul_elementwise max_pool2d random_uniform reduce_max
-                   scatter_nd softmax top_k transpose)
+  set(emulated_ops concat conv2d_fused cumsum gather gather_elementwise matmul_elementwise max_pool2d
+                   random_uniform reduce_max scatter_nd softmax top_k transpose)
   list(TRANSFORM emulated_ops PREPEND "OpTest.")
   list(JOIN emulated_ops ":" filter)
   add_test(NAME Emulated.ops COMMAND ops_test --gtest_brief=1 "--gtest_filter=${filter}")

@@ -27,6 +27,7 @@ MADE_BY_OTHERS = {
         "conv2d_fused",
         "conv2d_input_gradient_at",
         "elementwise_reduce",
+        "gather_elementwise",
         "matmul_elementwise",
         "max_pool2d_gather",
         "max_pool2d_scatter",

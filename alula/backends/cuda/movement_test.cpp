@@ -1,16 +1,29 @@
 // What ops_test cannot see of the kernels that move elements: positions beyond 32 bits, and what
 // TensorFlow's GPUs do where its CPUs report an error.
-#include "alula/ops/gather.h"
+#include "alula/ops/gather_elementwise.h"
 #include "alula/ops/pad.h"
 #include "alula/ops/reverse.h"
 #include "alula/ops/scatter_nd.h"
 #include "alula/ops/slice.h"
 #include "alula/ops/strided_slice.h"
+#include "alula/scalar/compose.h"
 #include "alula/testing/gpu.h"
 
 using namespace alula;
 using namespace alula::testing;
 using GpuMovement = GpuTest;
+
+namespace {
+
+/// What gather picks, plus one.
+Tensor gather_and_add(const Tensor& x, const Tensor& at) {
+  scalar::Builder b;
+  const Scalar result = b.input(x.dtype()) + 1;
+  const GatherElementwise op(Gather(), scalar::interned(b.finish("gather+add_one", {&result, 1})));
+  return call_all(op, std::vector{x, at})[0];
+}
+
+}  // namespace
 
 /// The last rows of a matrix of more than 2^31 elements, read in several ways.
 TEST_F(GpuMovement, PositionsHave64BitsWhereTheyNeedThem) {
@@ -21,6 +34,7 @@ TEST_F(GpuMovement, PositionsHave64BitsWhereTheyNeedThem) {
   const auto upside_down =
       bytes(strided_slice(reverse(pattern, 0), {0, 0}, {40, kColumns}, {.strides = {1, 3}}));
   const auto some_rows = bytes(gather(pattern, Tensor{3, 39, 0}));
+  const auto more = bytes(gather_and_add(pattern, Tensor{3, 39, 0}));
   const auto some_elements = bytes(gather_nd(pattern, Tensor{{3, 17}, {39, 4095}}));
 
   const Tensor small = pattern.to(kGpu), rows = Tensor{kRows + 3, kRows + 39, kRows}.to(kGpu),
@@ -32,6 +46,7 @@ TEST_F(GpuMovement, PositionsHave64BitsWhereTheyNeedThem) {
   EXPECT_EQ(bytes(strided_slice(x, {-1, 0}, {kRows - 1, kColumns}, {.strides = {-1, 3}})),
             upside_down);
   EXPECT_EQ(bytes(gather(x, rows)), some_rows);
+  EXPECT_EQ(bytes(gather_and_add(x, rows)), more);
   EXPECT_EQ(bytes(gather_nd(x, elements)), some_elements);
 }
 
@@ -41,6 +56,8 @@ TEST_F(GpuMovement, IndicesOutOfRangeDoNoHarm) {
   const Tensor at = Tensor{1, -1, 0, 2, 1'000'000'000}.to(kGpu);
   const OnGpu only;
   EXPECT_EQ(gather(x, at).to_vector<float>(), (std::vector<float>{3, 4, 0, 0, 1, 2, 0, 0, 0, 0}));
+  EXPECT_EQ(gather_and_add(x, at).to_vector<float>(),
+            (std::vector<float>{4, 5, 1, 1, 2, 3, 1, 1, 1, 1}));
   const Tensor pairs = Tensor{{1, 0}, {0, 2}, {-1, 1}}.to(kGpu);
   EXPECT_EQ(gather_nd(x, pairs).to_vector<float>(), (std::vector<float>{3, 0, 0}));
   const Tensor ones = Tensor{1.f, 1.f, 1.f}.to(kGpu);

@@ -24,17 +24,38 @@ struct Picks {
     }
     return at;
   }
+
+  // Where the input has element i of the result.
+  template <class I>
+  __device__ __forceinline__ Index source(const I* indices, Index i, bool& inside) const {
+    const Index pick = slice.divide(i), row = chosen.divide(pick);
+    const Index position = repeats.divide(row) * chosen.divisor + (pick - row * chosen.divisor);
+    const Index at = row * slices + find(indices + position * depth, inside);
+    return at * slice.divisor + (i - pick * slice.divisor);
+  }
 };
 
 template <class T, class I, class Index>
 KERNEL void gather(const T* from, const I* indices, T* to, Picks<Index> picks) {
   for (Index i = first<Index>(); i < picks.count; i += stride<Index>()) {
-    const Index pick = picks.slice.divide(i), row = picks.chosen.divide(pick);
-    const Index chosen = pick - row * picks.chosen.divisor;
-    const Index position = picks.repeats.divide(row) * picks.chosen.divisor + chosen;
     bool inside;
-    const Index slice = picks.find(indices + position * picks.depth, inside);
-    const Index at = (row * picks.slices + slice) * picks.slice.divisor;
-    to[i] = inside ? from[at + (i - pick * picks.slice.divisor)] : T{};
+    const Index at = picks.source(indices, i, inside);
+    to[i] = inside ? from[at] : T{};
+  }
+}
+
+// What is picked goes through a program: kWidth neighbours of a slice at a time, which `picks`
+// counts as one element. A row of the result has `columns` elements.
+template <class T, class I, int kWidth, class Index, class After>
+KERNEL void gather_elementwise(const T* from, const I* indices, Picks<Index> picks,
+                               Divider<Index> columns, const After after) {
+  for (Index i = first<Index>(); i < picks.count; i += stride<Index>()) {
+    bool inside;
+    const Index at = picks.source(indices, i, inside);
+    Pack<T, kWidth> picked{};
+    if (inside) picked = load<kWidth>(from, at * kWidth);
+    const Index element = i * kWidth;
+    after(picked.at, (long long)element,
+          (int)(element - columns.divide(element) * columns.divisor));
   }
 }
