@@ -23,6 +23,7 @@ constexpr Pass kPasses[] = {
     {"fuse_conv2d_gradient", fuse_conv2d_gradient},
     {"fuse_matmul", fuse_matmul},
     {"fuse_reduce", fuse_reduce},
+    {"fuse_gather", fuse_gather},
 };
 
 /// The names in ALULA_WITHOUT_PASSES, read once.

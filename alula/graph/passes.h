@@ -43,5 +43,6 @@ void fuse_conv2d_gradient(Graph& graph);
 void fuse_elementwise(Graph& graph);
 void fuse_matmul(Graph& graph);
 void fuse_reduce(Graph& graph);
+void fuse_gather(Graph& graph);
 
 }  // namespace alula::graph
