@@ -101,6 +101,7 @@ OP_TEST(gather_elementwise) {
   check_case(uint8, int32, {{40, 10'001}, {30}});       // several parts a row
   check_case(float64, int32, {{100, 9000}, {300}, 1});  // single elements
   check_case(float16, int32, {{30, 100, 91}, {17}});    // several parts a slice
+  check_alone(uint8, {{300, 100, 101}, {210}});         // large
   check_alone(uint8, {{60, 28, 28}, {32}});
   check_alone(uint8, {{60, 28, 28, 1}, {10}});
   check_alone(int16, {{60, 7, 3}, {11}});

@@ -17,6 +17,14 @@ void RowProgram::run(const Part& part, void* values) const {
   code_.run(inputs, outputs, {});
 }
 
+void RowProgram::run(void* values) const {
+  const Spec spec{dtype_, outputs_[0].shape()};
+  InlineVector<View, 4> inputs;
+  inputs.push_back({&spec, values});
+  for (const View& operand : operands_) inputs.push_back(operand);
+  code_.run(inputs, outputs_, {});
+}
+
 View RowProgram::within(const View& operand, const Part& part, Spec& spec) const {
   if (operand.shape() == outputs_[0].shape())
     return {&spec, at(operand, part.row * columns_ + part.column)};

@@ -25,6 +25,8 @@ class RowProgram {
   /// Computes a part whose elements are adjacent, whole rows or a piece of one. `values` may be
   /// where an output has it.
   void run(const Part& part, void* values) const;
+  /// Computes everything.
+  void run(void* values) const;
 
  private:
   static void* at(const View& view, int64_t offset) {
