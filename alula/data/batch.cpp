@@ -1,31 +1,29 @@
 #include "alula/data/batches.h"
 #include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
 
-class BatchWalk final : public Walk {
+class BatchWalk final : public InputWalk {
  public:
   BatchWalk(const Stage& stage, WalkRef input, const Batches& batches)
-      : Walk(stage), input_(std::move(input)), batches_(batches) {}
+      : InputWalk(stage, std::move(input)), batches_(batches) {}
 
   bool next(Row& batch) override {
     return batches_.gives(input_->take_block(batches_.size, batch));
   }
-  void save(StateWriter& state) override { input_->save(state); }
-  void restore(StateReader& state) override { input_->restore(state); }
 
  private:
-  WalkRef input_;
   Batches batches_;
 };
 
 /// Of elements whose shapes are not known: what cannot be stacked is named.
-class UnevenBatchWalk final : public Walk {
+class UnevenBatchWalk final : public InputWalk {
  public:
   UnevenBatchWalk(const Stage& stage, WalkRef input, const Batches& batches)
-      : Walk(stage), input_(std::move(input)), batches_(batches) {}
+      : InputWalk(stage, std::move(input)), batches_(batches) {}
 
   bool next(Row& batch) override {
     Stack stack(stage(), batches_.size, at_);
@@ -36,17 +34,11 @@ class UnevenBatchWalk final : public Walk {
     batch = stack.take();
     return batches_.gives(count);
   }
-  void save(StateWriter& state) override {
-    state.number(at_);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    at_ = state.count();
-    input_->restore(state);
-  }
 
  private:
-  WalkRef input_;
+  void save_own(StateWriter& state) override { state.number(at_); }
+  void restore_own(StateReader& state) override { at_ = state.count(); }
+
   Batches batches_;
   int64_t at_ = 0;  // the number of the next element
 };

@@ -1,15 +1,16 @@
 #include <numeric>
 
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
 
 /// An element that fails has its number too: those behind it keep theirs.
-class EnumerateWalk final : public Walk {
+class EnumerateWalk final : public InputWalk {
  public:
   EnumerateWalk(const Stage& stage, WalkRef input, int64_t start)
-      : Walk(stage), input_(std::move(input)), number_(start) {}
+      : InputWalk(stage, std::move(input)), number_(start) {}
 
   bool next(Row& row) override {
     const int64_t number = number_++;
@@ -26,17 +27,11 @@ class EnumerateWalk final : public Walk {
     number_ += taken;
     return taken;
   }
-  void save(StateWriter& state) override {
-    state.number(number_);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    number_ = state.number();
-    input_->restore(state);
-  }
 
  private:
-  WalkRef input_;
+  void save_own(StateWriter& state) override { state.number(number_); }
+  void restore_own(StateReader& state) override { number_ = state.number(); }
+
   int64_t number_;  // of the next element
 };
 

@@ -2,19 +2,19 @@
 #include "alula/data/calls.h"
 #include "alula/data/dataset.h"
 #include "alula/data/kept.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
 
 /// Where the reader takes blocks, the predicate is asked for whole blocks, and what was read too
 /// far waits for the next call.
-class FilterWalk final : public Walk {
+class FilterWalk final : public InputWalk {
  public:
   FilterWalk(const Stage& stage, const Traced& predicate, int64_t block, const Context& context)
-      : Walk(stage),
+      : InputWalk(stage, stage.input().walk(context.with_block(block))),
         calls_(stage, predicate, stage.own(context)),
-        block_(block),
-        input_(stage.input().walk(context.with_block(block))) {}
+        block_(block) {}
 
   bool next(Row& row) override {
     if (block_ > 1 || kept_.left() > 0) {
@@ -40,18 +40,16 @@ class FilterWalk final : public Walk {
     if (stack.size() > 0) block = stack.take();
     return taken;
   }
-  void save(StateWriter& state) override {
-    state.number(index_);
-    kept_.save(stage(), state);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    index_ = state.count();
-    kept_.restore(stage(), state);
-    input_->restore(state);
-  }
 
  private:
+  void save_own(StateWriter& state) override {
+    state.number(index_);
+    kept_.save(stage(), state);
+  }
+  void restore_own(StateReader& state) override {
+    index_ = state.count();
+    kept_.restore(stage(), state);
+  }
   bool passes(const Row& row, int64_t index) const {
     Row result = row;
     calls_.run(result, index);
@@ -79,7 +77,6 @@ class FilterWalk final : public Walk {
 
   Calls calls_;
   int64_t block_;
-  WalkRef input_;
   int64_t index_ = 0;
   Kept kept_;
 };

@@ -3,6 +3,7 @@
 #include "alula/core/log.h"
 #include "alula/data/dataset.h"
 #include "alula/data/host.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
@@ -23,10 +24,10 @@ class LeftOut {
   std::atomic<int64_t> count_ = 0;
 };
 
-class IgnoreErrorsWalk final : public Walk {
+class IgnoreErrorsWalk final : public InputWalk {
  public:
   IgnoreErrorsWalk(const Stage& stage, WalkRef input, LeftOut& left_out)
-      : Walk(stage), input_(std::move(input)), left_out_(left_out) {}
+      : InputWalk(stage, std::move(input)), left_out_(left_out) {}
 
   bool next(Row& row) override {
     for (;;) {
@@ -45,11 +46,8 @@ class IgnoreErrorsWalk final : public Walk {
       }
     }
   }
-  void save(StateWriter& state) override { input_->save(state); }
-  void restore(StateReader& state) override { input_->restore(state); }
 
  private:
-  WalkRef input_;
   LeftOut& left_out_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "alula/data/one_input.h"
+
 namespace alula::data {
 namespace {
 
@@ -22,10 +24,10 @@ struct Note {
 };
 
 /// Adds the number of each element and the keys of the walk.
-class NotingWalk final : public Walk {
+class NotingWalk final : public InputWalk {
  public:
   NotingWalk(const Stage& stage, const Context& context)
-      : Walk(stage), keys_(stage.own(context).keys), input_(stage.input().walk(context)) {}
+      : InputWalk(stage, stage.input().walk(context)), keys_(stage.own(context).keys) {}
 
   bool next(Row& row) override {
     const int64_t index = index_++;
@@ -45,16 +47,10 @@ class NotingWalk final : public Walk {
     block.push_back(std::move(notes));
     return taken;
   }
-  void save(StateWriter& state) override {
-    state.number(index_);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    index_ = state.count();
-    input_->restore(state);
-  }
 
  private:
+  void save_own(StateWriter& state) override { state.number(index_); }
+  void restore_own(StateReader& state) override { index_ = state.count(); }
   void write(int64_t index, int64_t* to) const {
     to[0] = index;
     to[1] = static_cast<int64_t>(keys_.unseeded);
@@ -62,7 +58,6 @@ class NotingWalk final : public Walk {
   }
 
   random::ElementScope::Keys keys_;
-  WalkRef input_;
   int64_t index_ = 0;
 };
 

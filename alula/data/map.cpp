@@ -1,19 +1,19 @@
 #include "alula/data/blocks.h"
 #include "alula/data/calls.h"
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 #include "alula/data/runner.h"
 
 namespace alula::data {
 namespace {
 
 /// In the reader's thread.
-class MapWalk final : public Walk {
+class MapWalk final : public InputWalk {
  public:
   MapWalk(const Stage& stage, const Traced& function, const Context& context)
-      : Walk(stage),
+      : InputWalk(stage, stage.input().walk(context)),
         calls_(stage, function, stage.own(context)),
-        vectorizes_(function.vectorizes() && context.block > 1),
-        input_(stage.input().walk(context)) {}
+        vectorizes_(function.vectorizes() && context.block > 1) {}
 
   bool next(Row& row) override {
     const int64_t index = index_++;
@@ -29,19 +29,13 @@ class MapWalk final : public Walk {
       guarded(error, [&] { calls_.run_block(block, taken, first); });
     return taken;
   }
-  void save(StateWriter& state) override {
-    state.number(index_);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    index_ = state.count();
-    input_->restore(state);
-  }
 
  private:
+  void save_own(StateWriter& state) override { state.number(index_); }
+  void restore_own(StateReader& state) override { index_ = state.count(); }
+
   Calls calls_;
   bool vectorizes_;
-  WalkRef input_;
   int64_t index_ = 0;  // of the next element, those that failed before it counted
 };
 

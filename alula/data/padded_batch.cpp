@@ -5,6 +5,7 @@
 #include "alula/data/batches.h"
 #include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
@@ -74,10 +75,10 @@ struct Padding {
   Row values;
 };
 
-class PaddedBatchWalk final : public Walk {
+class PaddedBatchWalk final : public InputWalk {
  public:
   PaddedBatchWalk(const Stage& stage, WalkRef input, const Batches& batches, const Padding& padding)
-      : Walk(stage), input_(std::move(input)), batches_(batches), padding_(padding) {}
+      : InputWalk(stage, std::move(input)), batches_(batches), padding_(padding) {}
 
   bool next(Row& batch) override {
     std::vector<Row> rows;
@@ -94,8 +95,6 @@ class PaddedBatchWalk final : public Walk {
     for (size_t i = 0; i < padding_.shapes.size(); ++i) batch.push_back(padded(rows, i));
     return true;
   }
-  void save(StateWriter& state) override { input_->save(state); }
-  void restore(StateReader& state) override { input_->restore(state); }
 
  private:
   /// The shape that holds all elements' tensor number `i`.
@@ -124,7 +123,6 @@ class PaddedBatchWalk final : public Walk {
     return result;
   }
 
-  WalkRef input_;
   Batches batches_;
   const Padding& padding_;
 };

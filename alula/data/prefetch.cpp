@@ -1,34 +1,8 @@
 #include "alula/data/dataset.h"
-#include "alula/data/runner.h"
+#include "alula/data/read_ahead.h"
 
 namespace alula::data {
 namespace {
-
-class PrefetchWalk final : public Walk {
- public:
-  PrefetchWalk(const Stage& stage, const Tuner::Plan& plan, const Context& context, Notes& notes)
-      : Walk(stage), runner_(plan, context, notes) {
-    input_ = stage.input().walk(runner_.input_context().with_block(1));
-    runner_.begin([this](Runner::Item& item) { return input_->next(item.row); }, nullptr);
-  }
-
-  bool next(Row& row) override {
-    Runner::Item item;
-    const bool more = runner_.next(item);
-    row = std::move(item.row);
-    return more;
-  }
-  void save(StateWriter& state) override {
-    runner_.save(state, [&] { input_->save(state); });
-  }
-  void restore(StateReader& state) override {
-    runner_.restore(state, stage().spec(), [&] { input_->restore(state); });
-  }
-
- private:
-  WalkRef input_;
-  Runner runner_;  // goes first: its thread uses the input
-};
 
 class Prefetched final : public SameSpecStage {
  public:
@@ -38,7 +12,7 @@ class Prefetched final : public SameSpecStage {
   WalkRef walk(const Context& context) const override {
     const Tuner::Plan plan{
         .workers = buffer_ == AUTOTUNE ? AUTOTUNE : 1, .most_workers = 1, .buffer = buffer_};
-    return std::make_unique<PrefetchWalk>(*this, plan, context, notes_);
+    return std::make_unique<ReadAheadWalk>(*this, plan, context, notes_);
   }
   std::string details(int64_t) const override {
     const std::string notes = notes_.get();

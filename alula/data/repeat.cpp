@@ -2,6 +2,7 @@
 
 #include "alula/data/chain.h"
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
@@ -68,9 +69,9 @@ class RepeatWalk final : public Walk {
   WalkRef input_;
 };
 
-class Repeated final : public SameSpecStage {
+class Repeated final : public ChoosingStage<Repeated> {
  public:
-  Repeated(const StageRef& input, int64_t count) : SameSpecStage("repeat", input), count_(count) {}
+  Repeated(const StageRef& input, int64_t count) : ChoosingStage("repeat", input), count_(count) {}
   int64_t cardinality() const override {
     const int64_t each = input().cardinality();
     if (count_ == 0 || each == 0) return 0;
@@ -87,12 +88,6 @@ class Repeated final : public SameSpecStage {
     return count_ == kForEver ? "()" : fmt::format("({})", count_);
   }
   int64_t input_block(int64_t block) const override { return block; }
-
-  StageRef onto(const StageRef& input) const override {
-    auto copy = std::make_shared<Repeated>(*this);
-    copy->put_onto(input, input->spec());
-    return copy;
-  }
 
  private:
   int64_t count_;

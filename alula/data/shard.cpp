@@ -1,6 +1,7 @@
 #include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
 #include "alula/data/kept.h"
+#include "alula/data/one_input.h"
 #include "alula/data/position.h"
 
 namespace alula::data {
@@ -41,10 +42,10 @@ class IndexShardWalk final : public PositionWalk {
 
 /// Where the reader takes blocks, blocks are read, so that steps before this one keep their pace.
 /// An element that fails is counted, so that all shards agree on what belongs to whom.
-class ShardWalk final : public Walk {
+class ShardWalk final : public InputWalk {
  public:
   ShardWalk(const Stage& stage, const Shard& shard, int64_t block, WalkRef input)
-      : Walk(stage), shard_(shard), block_(block), input_(std::move(input)) {}
+      : InputWalk(stage, std::move(input)), shard_(shard), block_(block) {}
 
   bool next(Row& row) override {
     if (block_ > 1 || kept_.left() > 0) {
@@ -68,18 +69,16 @@ class ShardWalk final : public Walk {
     block = stack.take();
     return taken;
   }
-  void save(StateWriter& state) override {
-    state.number(at_);
-    kept_.save(stage(), state);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    at_ = state.count();
-    kept_.restore(stage(), state);
-    input_->restore(state);
-  }
 
  private:
+  void save_own(StateWriter& state) override {
+    state.number(at_);
+    kept_.save(stage(), state);
+  }
+  void restore_own(StateReader& state) override {
+    at_ = state.count();
+    kept_.restore(stage(), state);
+  }
   bool read() {
     while (kept_.left() == 0) {
       Row block;
@@ -97,15 +96,14 @@ class ShardWalk final : public Walk {
 
   Shard shard_;
   int64_t block_;
-  WalkRef input_;
   int64_t at_ = 0;  // how many elements of the input have gone by
   Kept kept_;
 };
 
-class Sharded final : public SameSpecStage, public Indexed {
+class Sharded final : public ChoosingStage<Sharded>, public Indexed {
  public:
   Sharded(const StageRef& input, const Shard& shard)
-      : SameSpecStage("shard", input), shard_(shard) {}
+      : ChoosingStage("shard", input), shard_(shard) {}
 
   int64_t cardinality() const override {
     const int64_t all = input().cardinality();
@@ -132,12 +130,6 @@ class Sharded final : public SameSpecStage, public Indexed {
     places.reserve(indices.size());
     for (const int64_t i : indices) places.push_back(i * shard_.count + shard_.index);
     input().indexed()->pick(places, block);
-  }
-
-  StageRef onto(const StageRef& input) const override {
-    auto copy = std::make_shared<Sharded>(*this);
-    copy->put_onto(input, input->spec());
-    return copy;
   }
 
  private:

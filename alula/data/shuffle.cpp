@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
@@ -98,10 +99,10 @@ class IndexShuffleWalk final : public Walk {
   std::vector<int64_t> buffer_, chosen_;
 };
 
-class ShuffleWalk final : public Walk {
+class ShuffleWalk final : public InputWalk {
  public:
   ShuffleWalk(const Stage& stage, WalkRef input, int64_t capacity, uint64_t key)
-      : Walk(stage), input_(std::move(input)), capacity_(capacity), picks_(key) {}
+      : InputWalk(stage, std::move(input)), capacity_(capacity), picks_(key) {}
 
   bool next(Row& row) override {
     fill();
@@ -118,24 +119,22 @@ class ShuffleWalk final : public Walk {
     }
     return true;
   }
-  void save(StateWriter& state) override {
+
+ private:
+  void save_own(StateWriter& state) override {
     picks_.save(state);
     state.number(ended_ ? 1 : 0);
     state.number(filled_ ? 1 : 0);
     state.number(std::ssize(rows_));
     for (const Row& row : rows_) state.tensors(row);
-    input_->save(state);
   }
-  void restore(StateReader& state) override {
+  void restore_own(StateReader& state) override {
     picks_.restore(state);
     ended_ = state.number() != 0;
     filled_ = state.number() != 0;
     rows_.clear();
     for (int64_t i = state.count(); i > 0; --i) rows_.push_back(read_row(state, stage().spec()));
-    input_->restore(state);
   }
-
- private:
   bool read(Row& row) {
     if (!ended_) ended_ = !input_->next(row);
     return !ended_;
@@ -146,7 +145,6 @@ class ShuffleWalk final : public Walk {
     filled_ = true;
   }
 
-  WalkRef input_;
   int64_t capacity_;
   Picks picks_;
   std::vector<Row> rows_;
@@ -154,10 +152,10 @@ class ShuffleWalk final : public Walk {
   bool filled_ = false;
 };
 
-class Shuffled final : public SameSpecStage {
+class Shuffled final : public ChoosingStage<Shuffled> {
  public:
   Shuffled(const StageRef& input, int64_t buffer, const ShuffleOptions& options)
-      : SameSpecStage("shuffle", input),
+      : ChoosingStage("shuffle", input),
         buffer_(buffer),
         options_(options),
         fixed_key_(options.seed.given() ? random::mix(options.seed.value(), 0)
@@ -173,12 +171,6 @@ class Shuffled final : public SameSpecStage {
   }
   std::string parameters() const override {
     return fmt::format("({}){}", buffer_, input().indexed() != nullptr ? ": by position" : "");
-  }
-
-  StageRef onto(const StageRef& input) const override {
-    auto copy = std::make_shared<Shuffled>(*this);
-    copy->put_onto(input, input->spec());
-    return copy;
   }
 
  private:

@@ -1,13 +1,14 @@
 #include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
 
-class SkipWalk final : public Walk {
+class SkipWalk final : public InputWalk {
  public:
   SkipWalk(const Stage& stage, WalkRef input, int64_t count)
-      : Walk(stage), input_(std::move(input)), left_(count) {}
+      : InputWalk(stage, std::move(input)), left_(count) {}
 
   bool next(Row& row) override {
     pass();
@@ -18,16 +19,10 @@ class SkipWalk final : public Walk {
     while (failed < count && !guarded(error, [&] { pass(); })) ++failed;
     return failed + (failed < count ? input_->next_block(count - failed, block, error) : 0);
   }
-  void save(StateWriter& state) override {
-    state.number(left_);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    left_ = state.count();
-    input_->restore(state);
-  }
 
  private:
+  void save_own(StateWriter& state) override { state.number(left_); }
+  void restore_own(StateReader& state) override { left_ = state.count(); }
   /// One by one where an element may fail: it counts, too.
   void pass() {
     if (stage().input().indexed() != nullptr) input_->skip(std::exchange(left_, 0));
@@ -37,13 +32,12 @@ class SkipWalk final : public Walk {
     }
   }
 
-  WalkRef input_;
   int64_t left_;  // to be passed over
 };
 
-class Skipped final : public SameSpecStage {
+class Skipped final : public ChoosingStage<Skipped> {
  public:
-  Skipped(const StageRef& input, int64_t count) : SameSpecStage("skip", input), count_(count) {}
+  Skipped(const StageRef& input, int64_t count) : ChoosingStage("skip", input), count_(count) {}
   int64_t cardinality() const override {
     const int64_t all = input().cardinality();
     return all < 0 ? all : std::max<int64_t>(0, all - count_);
@@ -53,12 +47,6 @@ class Skipped final : public SameSpecStage {
   }
   std::string parameters() const override { return fmt::format("({})", count_); }
   int64_t input_block(int64_t block) const override { return block; }
-
-  StageRef onto(const StageRef& input) const override {
-    auto copy = std::make_shared<Skipped>(*this);
-    copy->put_onto(input, input->spec());
-    return copy;
-  }
 
  private:
   int64_t count_;

@@ -1,13 +1,14 @@
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 #include "alula/data/position.h"
 
 namespace alula::data {
 namespace {
 
-class TakeWalk final : public Walk {
+class TakeWalk final : public InputWalk {
  public:
   TakeWalk(const Stage& stage, WalkRef input, int64_t count)
-      : Walk(stage), input_(std::move(input)), at_(count) {}
+      : InputWalk(stage, std::move(input)), at_(count) {}
 
   bool next(Row& row) override {
     if (at_.left() == 0) return false;
@@ -20,23 +21,17 @@ class TakeWalk final : public Walk {
     at_.take(most);
     return input_->next_block(most, block, error);
   }
-  void save(StateWriter& state) override {
-    at_.save(state);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    at_.restore(state);
-    input_->restore(state);
-  }
 
  private:
-  WalkRef input_;
+  void save_own(StateWriter& state) override { at_.save(state); }
+  void restore_own(StateReader& state) override { at_.restore(state); }
+
   Position at_;
 };
 
-class Taken final : public SameSpecStage {
+class Taken final : public ChoosingStage<Taken> {
  public:
-  Taken(const StageRef& input, int64_t count) : SameSpecStage("take", input), count_(count) {}
+  Taken(const StageRef& input, int64_t count) : ChoosingStage("take", input), count_(count) {}
   int64_t cardinality() const override {
     const int64_t all = input().cardinality();
     if (all == kUnknownCardinality) return count_ == 0 ? 0 : kUnknownCardinality;
@@ -47,12 +42,6 @@ class Taken final : public SameSpecStage {
   }
   std::string parameters() const override { return fmt::format("({})", count_); }
   int64_t input_block(int64_t block) const override { return block; }
-
-  StageRef onto(const StageRef& input) const override {
-    auto copy = std::make_shared<Taken>(*this);
-    copy->put_onto(input, input->spec());
-    return copy;
-  }
 
  private:
   int64_t count_;

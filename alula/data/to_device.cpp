@@ -1,5 +1,6 @@
 #include "alula/data/dataset.h"
-#include "alula/data/runner.h"
+#include "alula/data/one_input.h"
+#include "alula/data/read_ahead.h"
 #include "alula/runtime/devices.h"
 
 namespace alula::data {
@@ -11,10 +12,10 @@ void move_to(Device device, Row& row) {
     if (tensor.dtype() != string && tensor.device() != device) tensor = moved(tensor, device);
 }
 
-class CopyWalk final : public Walk {
+class CopyWalk final : public InputWalk {
  public:
   CopyWalk(const Stage& stage, Device device, const Context& context)
-      : Walk(stage), device_(device), input_(stage.input().walk(context.with_block(1))) {}
+      : InputWalk(stage, stage.input().walk(context.with_block(1))), device_(device) {}
 
   bool next(Row& row) override {
     if (!input_->next(row)) return false;
@@ -22,45 +23,9 @@ class CopyWalk final : public Walk {
     return true;
   }
   int64_t skip(int64_t count) override { return input_->skip(count); }
-  void save(StateWriter& state) override { input_->save(state); }
-  void restore(StateReader& state) override { input_->restore(state); }
 
  private:
   Device device_;
-  WalkRef input_;
-};
-
-/// A thread reads the input and puts what it gives on the device's queue, behind the work that the
-/// reader has given to the device so far.
-class AheadWalk final : public Walk {
- public:
-  AheadWalk(const Stage& stage, Device device, int64_t buffer, const Context& context, Notes& notes)
-      : Walk(stage),
-        device_(device),
-        runner_({.workers = 1, .most_workers = 1, .buffer = buffer}, context, notes) {
-    input_ = stage.input().walk(runner_.input_context().with_block(1));
-    runner_.begin([this](Runner::Item& item) { return input_->next(item.row); },
-                  [this](Runner::Item& item) { move_to(device_, item.row); });
-  }
-
-  bool next(Row& row) override {
-    Runner::Item item;
-    if (!runner_.next(item)) return false;
-    move_to(device_, item.row);  // what was restored is on the host
-    row = std::move(item.row);
-    return true;
-  }
-  void save(StateWriter& state) override {
-    runner_.save(state, [&] { input_->save(state); });
-  }
-  void restore(StateReader& state) override {
-    runner_.restore(state, stage().spec(), [&] { input_->restore(state); });
-  }
-
- private:
-  Device device_;
-  WalkRef input_;
-  Runner runner_;  // goes first: its thread uses the others
 };
 
 class ToDevice final : public SameSpecStage {
@@ -70,7 +35,11 @@ class ToDevice final : public SameSpecStage {
   int64_t cardinality() const override { return input().cardinality(); }
   WalkRef walk(const Context& context) const override {
     if (buffer_ == 0) return std::make_unique<CopyWalk>(*this, device_, context);
-    return std::make_unique<AheadWalk>(*this, device_, buffer_, context, notes_);
+    // A thread puts elements on the device's queue, behind the work that the reader has given to
+    // the device so far.
+    const Tuner::Plan plan{.workers = 1, .most_workers = 1, .buffer = buffer_};
+    return std::make_unique<ReadAheadWalk>(*this, plan, context, notes_,
+                                           [device = device_](Row& row) { move_to(device, row); });
   }
   std::string parameters() const override {
     return buffer_ == 0 ? fmt::format("({})", device_) : fmt::format("({}, {})", device_, buffer_);

@@ -1,12 +1,13 @@
 #include "alula/data/blocks.h"
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
 
-class UnbatchWalk final : public Walk {
+class UnbatchWalk final : public InputWalk {
  public:
-  UnbatchWalk(const Stage& stage, WalkRef input) : Walk(stage), input_(std::move(input)) {}
+  UnbatchWalk(const Stage& stage, WalkRef input) : InputWalk(stage, std::move(input)) {}
 
   bool next(Row& row) override {
     if (!read()) return false;
@@ -25,19 +26,17 @@ class UnbatchWalk final : public Walk {
     block = stack.take();
     return taken;
   }
-  void save(StateWriter& state) override {
+
+ private:
+  void save_own(StateWriter& state) override {
     state.number(batches_);
     state.tensors(taken_ < size_ ? rows_of(batch_, taken_, size_) : Row{});
-    input_->save(state);
   }
-  void restore(StateReader& state) override {
+  void restore_own(StateReader& state) override {
     batches_ = state.count();
     batch_ = read_block(state, stage().spec(), size_);
     taken_ = 0;
-    input_->restore(state);
   }
-
- private:
   /// Whether there is an element to be had.
   bool read() {
     while (taken_ == size_) {
@@ -55,7 +54,6 @@ class UnbatchWalk final : public Walk {
     return true;
   }
 
-  WalkRef input_;
   Row batch_;
   int64_t taken_ = 0;
   int64_t size_ = 0;

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "alula/data/dataset.h"
+#include "alula/data/one_input.h"
 
 namespace alula::data {
 namespace {
@@ -27,10 +28,10 @@ bool pass_over(int64_t& gap, Walk& input) {
 
 /// Windows that overlap, or leave elements out: elements wait for as long as a window needs them.
 /// One that fails is as if it were not there, except between windows, where it is counted.
-class WindowWalk final : public Walk {
+class WindowWalk final : public InputWalk {
  public:
   WindowWalk(const Stage& stage, WalkRef input, const Windows& windows)
-      : Walk(stage), input_(std::move(input)), windows_(windows) {}
+      : InputWalk(stage, std::move(input)), windows_(windows) {}
 
   bool next(Row& window) override {
     if (!pass_over(gap_, *input_)) return false;
@@ -47,32 +48,30 @@ class WindowWalk final : public Walk {
     gap_ = windows_.shift - gone;
     return true;
   }
-  void save(StateWriter& state) override {
+
+ private:
+  void save_own(StateWriter& state) override {
     state.number(gap_);
     state.number(std::ssize(rows_));
     for (const Row& row : rows_) state.tensors(row);
-    input_->save(state);
   }
-  void restore(StateReader& state) override {
+  void restore_own(StateReader& state) override {
     gap_ = state.count();
     rows_.clear();
     for (int64_t i = state.count(); i > 0; --i)
       rows_.push_back(read_row(state, stage().input().spec()));
-    input_->restore(state);
   }
 
- private:
-  WalkRef input_;
   Windows windows_;
   std::deque<Row> rows_;
   int64_t gap_ = 0;  // elements to pass over before the next window
 };
 
 /// If an element fails, so does the window that it belongs to; the others are what they are.
-class BlockWindowWalk final : public Walk {
+class BlockWindowWalk final : public InputWalk {
  public:
   BlockWindowWalk(const Stage& stage, WalkRef input, const Windows& windows)
-      : Walk(stage), input_(std::move(input)), windows_(windows) {}
+      : InputWalk(stage, std::move(input)), windows_(windows) {}
 
   bool next(Row& window) override {
     if (!pass_over(gap_, *input_)) return false;
@@ -80,17 +79,11 @@ class BlockWindowWalk final : public Walk {
     const int64_t count = input_->take_block(windows_.size, window);
     return count == windows_.size || (count > 0 && !windows_.drop_remainder);
   }
-  void save(StateWriter& state) override {
-    state.number(gap_);
-    input_->save(state);
-  }
-  void restore(StateReader& state) override {
-    gap_ = state.count();
-    input_->restore(state);
-  }
 
  private:
-  WalkRef input_;
+  void save_own(StateWriter& state) override { state.number(gap_); }
+  void restore_own(StateReader& state) override { gap_ = state.count(); }
+
   Windows windows_;
   int64_t gap_ = 0;  // elements to pass over before the next window
 };

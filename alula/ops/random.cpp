@@ -103,13 +103,21 @@ Tensor draw_shuffle(RandomShuffle op, const Tensor& value) {
   return call(*op.drawn_again(SpecRefs({&spec, 1})), value);
 }
 
+RandomUniform uniform_op(const Shape& shape, const random::UniformOptions& options) {
+  RandomUniform op;
+  op.output = {options.dtype, shape};
+  op.minval = options.minval;
+  op.maxval = options.maxval;
+  return op;
+}
+
 template <class RandomOp>
-Tensor draw_normal(const Shape& shape, const random::NormalOptions& options) {
+RandomOp normal_op(const Shape& shape, const random::NormalOptions& options) {
   RandomOp op;
   op.output = {options.dtype, shape};
   op.mean = options.mean;
   op.stddev = options.stddev;
-  return draw(op, options.seed);
+  return op;
 }
 
 }  // namespace
@@ -191,11 +199,7 @@ Tensors RandomShuffle::batched(std::span<const BatchedInput> inputs, int64_t siz
 namespace random {
 
 Tensor uniform(const Shape& shape, const UniformOptions& options) {
-  RandomUniform op;
-  op.output = {options.dtype, shape};
-  op.minval = options.minval;
-  op.maxval = options.maxval;
-  return draw(op, options.seed);
+  return draw(uniform_op(shape, options), options.seed);
 }
 
 Tensor categorical(const Tensor& logits, int64_t num_samples, const CategoricalOptions& options) {
@@ -221,37 +225,25 @@ Stream StatelessSeed::stream() const {
 
 Tensor stateless_uniform(const Shape& shape, const StatelessSeed& seed,
                          const UniformOptions& options) {
-  RandomUniform op;
-  op.output = {options.dtype, shape};
-  op.minval = options.minval;
-  op.maxval = options.maxval;
-  return draw_fixed(op, seed);
+  return draw_fixed(uniform_op(shape, options), seed);
 }
 
 Tensor stateless_normal(const Shape& shape, const StatelessSeed& seed,
                         const NormalOptions& options) {
-  RandomNormal op;
-  op.output = {options.dtype, shape};
-  op.mean = options.mean;
-  op.stddev = options.stddev;
-  return draw_fixed(op, seed);
+  return draw_fixed(normal_op<RandomNormal>(shape, options), seed);
 }
 
 Tensor stateless_truncated_normal(const Shape& shape, const StatelessSeed& seed,
                                   const NormalOptions& options) {
-  RandomTruncatedNormal op;
-  op.output = {options.dtype, shape};
-  op.mean = options.mean;
-  op.stddev = options.stddev;
-  return draw_fixed(op, seed);
+  return draw_fixed(normal_op<RandomTruncatedNormal>(shape, options), seed);
 }
 
 Tensor normal(const Shape& shape, const NormalOptions& options) {
-  return draw_normal<RandomNormal>(shape, options);
+  return draw(normal_op<RandomNormal>(shape, options), options.seed);
 }
 
 Tensor truncated_normal(const Shape& shape, const NormalOptions& options) {
-  return draw_normal<RandomTruncatedNormal>(shape, options);
+  return draw(normal_op<RandomTruncatedNormal>(shape, options), options.seed);
 }
 
 Tensor bernoulli(const Shape& shape, const BernoulliOptions& options) {

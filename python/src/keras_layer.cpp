@@ -1,9 +1,6 @@
 #include "python/src/keras_layer.h"
 
-#include <algorithm>
-#include <unordered_map>
-
-#include "alula/graph/trace.h"
+#include "python/src/keras_layer_methods.h"
 #include "python/src/ops.h"
 #include "python/src/tensor.h"
 
@@ -15,322 +12,7 @@ struct Access : LayerImpl {
   using LayerImpl::add_loss;
   using LayerImpl::add_weight;
   using LayerImpl::set_built;
-  using LayerImpl::track_weight;
-  using LayerImpl::untrack;
-  static void add_layer(LayerImpl& layer, const Layer& inner) {
-    (layer.*static_cast<void (LayerImpl::*)(const Layer&)>(&Access::track<Layer>))(inner);
-  }
 };
-
-nb::handle layer_type;
-
-std::unordered_map<PyObject*, const LayerKind*>& kinds() {
-  static std::unordered_map<PyObject*, const LayerKind*> all;
-  return all;
-}
-
-const LayerKind* kind_of(nb::handle self) {
-  for (const nb::handle type : nb::borrow<nb::tuple>(self.type().attr("__mro__")))
-    if (const auto found = kinds().find(type.ptr()); found != kinds().end()) return found->second;
-  return nullptr;
-}
-
-/// Whether a class's method is its own, and not the one that all layers have.
-bool is_own(nb::handle type, const char* method) {
-  return !nb::object(type.attr(method)).is(nb::object(layer_type.attr(method)));
-}
-
-/// Whether a function has an argument of that name, or takes any.
-bool takes(nb::handle function, const char* name) {
-  nb::object target = nb::borrow(function);
-  while (!nb::hasattr(target, "__code__") && nb::hasattr(target, "__wrapped__"))
-    target = target.attr("__wrapped__");
-  if (!nb::hasattr(target, "__code__")) return false;
-  const nb::object code = target.attr("__code__");
-  constexpr int kAnyKeywords = 0x08;
-  if ((nb::cast<int>(code.attr("co_flags")) & kAnyKeywords) != 0) return true;
-  const auto count =
-      nb::cast<size_t>(code.attr("co_argcount")) + nb::cast<size_t>(code.attr("co_kwonlyargcount"));
-  const auto names = nb::borrow<nb::tuple>(code.attr("co_varnames"));
-  for (size_t i = 0; i < count; ++i)
-    if (nb::cast<std::string_view>(names[i]) == name) return true;
-  return false;
-}
-
-nb::object call_with(nb::handle function, nb::handle first, nb::handle rest, nb::handle kwargs) {
-  nb::list args;
-  args.append(first);
-  for (const nb::handle item : rest) args.append(item);
-  return nb::steal(PyObject_Call(function.ptr(), nb::tuple(args).ptr(), kwargs.ptr()));
-}
-
-nb::object checked(nb::object result) {
-  if (!result.is_valid()) throw nb::python_error();
-  return result;
-}
-
-}  // namespace
-
-void add_kind(nb::handle type, const LayerKind* kind) { kinds()[type.ptr()] = kind; }
-
-std::string class_name_of(nb::handle self) {
-  return nb::cast<std::string>(self.type().attr("__name__"));
-}
-
-// PythonLayer
-
-PythonLayer::PythonLayer(nb::handle self) : self_(self) {
-  const nb::handle type = self.type();
-  if (is_own(type, "build")) overridden_ |= kBuild;
-  if (is_own(type, "call")) overridden_ |= kCall;
-  if (overrides(kCall)) takes_training_ = takes(type.attr("call"), "training");
-}
-
-std::vector<Tensor> PythonLayer::call_in_python(const std::vector<Tensor>& values, bool training) {
-  const auto call = [&] {
-    const nb::gil_scoped_acquire lock;
-    nb::object first;
-    nb::object rest = nb::tuple();
-    nb::dict kwargs;
-    if (has_arguments && arguments.size() == values.size()) {
-      const nb::object packed = arguments.pack(values);
-      first = packed[0];
-      rest = packed[1];
-      kwargs = nb::cast<nb::dict>(nb::object(packed[2]));
-    } else if (!inputs.is_single() && inputs.size() == values.size()) {
-      first = inputs.pack(values);
-    } else {
-      first = values.size() == 1 ? wrap(values[0]) : nb::object(wrap_all(values));
-    }
-    if (takes_training_ && !kwargs.contains("training")) kwargs["training"] = training;
-    const nb::object result =
-        checked(call_with(as_traced(self_.attr("call")), first, rest, kwargs));
-    if (result.is_none())
-      throw nb::value_error(
-          fmt::format("{}: call() returned None. Return the layer's output.", class_name_of(self_))
-              .c_str());
-    std::vector<Tensor> tensors;
-    results = Structure::flatten(result, tensors);
-    return tensors;
-  };
-  const bool described =
-      !t_state.tracing() &&
-      std::any_of(values.begin(), values.end(), [](const Tensor& x) { return x.is_symbolic(); });
-  if (!described) return call();
-  try {
-    return call();
-  } catch (nb::python_error& error) {
-    const nb::gil_scoped_acquire lock;
-    const nb::object graph_error =
-        nb::module_::import_("alula.errors").attr("OperatorNotAllowedInGraphError");
-    if (!error.matches(graph_error)) throw;
-  }
-  // It branches on what it is called with: a trace tells what would come out.
-  std::vector<Spec> specs;
-  for (const Tensor& value : values) specs.push_back(value.spec());
-  const graph::Graph graph = graph::trace(
-      [&](const std::vector<Tensor>& inputs) { return call_in_python(inputs, training); }, specs);
-  std::vector<Tensor> outputs;
-  for (const graph::Value& output : graph.outputs)
-    outputs.push_back(Tensor::symbolic(graph.spec(output), Ref<Note>(new Symbol)));
-  return outputs;
-}
-
-void PythonLayer::build_in_python(const std::vector<Shape>& shapes) const {
-  const nb::gil_scoped_acquire lock;
-  if (shapes.size() == 1) {
-    self_.attr("build")(shape_tuple(shapes[0]));
-    return;
-  }
-  nb::list all;
-  for (const Shape& shape : shapes) all.append(shape_tuple(shape));
-  self_.attr("build")(all);
-}
-
-std::shared_ptr<LayerImpl> PythonLayer::copy_in_python() const {
-  const nb::gil_scoped_acquire lock;
-  const nb::object made = self_.type().attr("from_config")(self_.attr("get_config")());
-  return nb::cast<std::shared_ptr<LayerImpl>>(made);
-}
-
-// Calls
-
-namespace {
-
-[[noreturn]] void fail_before_init(nb::handle self) {
-  const std::string name = class_name_of(self);
-  throw std::runtime_error(fmt::format(
-      "In layer {}, you forgot to call `super().__init__()` as the first statement in the "
-      "`__init__()` method. Go add it!",
-      name));
-}
-
-}  // namespace
-
-nb::object call_layer(nb::handle self, const nb::args& args, nb::kwargs kwargs) {
-  if (!nb::inst_ready(self)) fail_before_init(self);
-  const auto layer = nb::cast<std::shared_ptr<LayerImpl>>(self);
-  nb::object inputs;
-  if (args.size() > 0) {
-    inputs = args[0];
-  } else if (kwargs.contains("inputs")) {
-    inputs = kwargs["inputs"];
-    kwargs = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
-    PyDict_DelItemString(kwargs.ptr(), "inputs");
-  } else {
-    throw nb::type_error(fmt::format("layer '{}' ({}): it is called with its inputs.",
-                                     layer->name(), layer->class_name())
-                             .c_str());
-  }
-  keras::CallOptions options;
-  if (kwargs.contains("training") && !nb::object(kwargs["training"]).is_none())
-    options.training = Convert<bool>::from(nb::object(kwargs["training"]));
-  PythonLayer* python =
-      nb::inst_python_derived(self) ? dynamic_cast<PythonLayer*>(layer.get()) : nullptr;
-
-  if (python == nullptr || !python->overrides(PythonLayer::kCall)) {
-    if (args.size() > 1 || kwargs.size() > (kwargs.contains("training") ? 1U : 0U)) {
-      for (const auto [key, value] : kwargs)
-        if (nb::cast<std::string_view>(key) != "training" && !value.is_none())
-          throw nb::type_error(
-              fmt::format("layer '{}' ({}): call() got an unexpected argument '{}'.", layer->name(),
-                          layer->class_name(), nb::cast<std::string_view>(key))
-                  .c_str());
-      if (args.size() > 1) options.training = Convert<bool>::from(nb::object(args[1]));
-    }
-    if (const Tensor* x = held_tensor(inputs);
-        x != nullptr && dynamic_cast<keras::ModelImpl*>(layer.get()) == nullptr)
-      return wrap(without_lock(work_of(*x), [&] { return layer->run(*x, options); }));
-    if (PyList_Check(inputs.ptr()) || PyTuple_Check(inputs.ptr()))
-      for (const nb::handle item : inputs)
-        if (item.is_none())
-          throw nb::value_error(fmt::format("layer '{}' ({}): one of its inputs is None.",
-                                            layer->name(), layer->class_name())
-                                    .c_str());
-    std::vector<Tensor> tensors;
-    Structure::flatten(ordered_inputs(*layer, inputs), tensors);
-    const std::vector<Tensor> outputs =
-        without_lock(tensors.empty() ? 0 : work_of(tensors[0]),
-                     [&] { return layer->run_all(tensors, options); });
-    return outputs.size() == 1 ? wrap(outputs[0]) : nb::object(wrap_all(outputs));
-  }
-
-  if (kwargs.contains("training") && !python->takes_training()) {  // Keras leaves it out, too
-    kwargs = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
-    PyDict_DelItemString(kwargs.ptr(), "training");
-  }
-  std::vector<Tensor> tensors;
-  python->has_arguments = args.size() > 1 || kwargs.size() > 0;
-  if (python->has_arguments) {
-    nb::list all;
-    all.append(inputs);
-    for (size_t i = 1; i < args.size(); ++i) all.append(args[i]);
-    python->arguments = Structure::of_call(all, kwargs, tensors);
-  } else {
-    python->inputs = Structure::flatten(inputs, tensors);
-  }
-  const std::vector<Tensor> outputs = without_lock(
-      tensors.empty() ? 0 : work_of(tensors[0]), [&] { return layer->run_all(tensors, options); });
-  return python->results.size() == outputs.size() ? python->results.pack(outputs)
-                                                  : nb::object(wrap_all(outputs));
-}
-
-namespace {
-
-// Attributes
-
-bool is_layer(nb::handle value) { return PyObject_IsInstance(value.ptr(), layer_type.ptr()) == 1; }
-
-bool is_tracked(const LayerImpl& layer, const LayerImpl* other) {
-  for (const Layer& inner : layer.sublayers())
-    if (inner.shared().get() == other) return true;
-  return false;
-}
-
-void track(nb::handle self, nb::handle value) {
-  if (is_layer(value)) {
-    if (!nb::inst_ready(self)) fail_before_init(self);
-    auto& layer = *nb::inst_ptr<LayerImpl>(self);
-    const auto inner = nb::cast<std::shared_ptr<LayerImpl>>(value);
-    if (inner.get() != &layer && !is_tracked(layer, inner.get()))
-      Access::add_layer(layer, Layer(inner));
-  } else if (const Variable* variable = held_variable(value)) {
-    if (!nb::inst_ready(self)) fail_before_init(self);
-    auto& layer = *nb::inst_ptr<LayerImpl>(self);
-    for (const Variable& own : layer.own_weights())
-      if (own.same_as(*variable)) return;
-    (layer.*(&Access::track_weight))(*variable);
-  } else if (PyTuple_Check(value.ptr()) || PyList_Check(value.ptr())) {
-    for (const nb::handle item : value) track(self, item);
-  } else if (PyDict_Check(value.ptr())) {
-    for (const auto [key, item] : nb::cast<nb::dict>(value)) track(self, item);
-  }
-}
-
-void untrack(nb::handle self, nb::handle value) {
-  if (!is_layer(value) || !nb::inst_ready(self)) return;
-  (nb::inst_ptr<LayerImpl>(self)->*(&Access::untrack))(
-      Layer(nb::cast<std::shared_ptr<LayerImpl>>(value)));
-}
-
-void set_attribute(nb::handle self, nb::handle name, nb::handle value) {
-  nb::object kept = nb::borrow(value);
-  if (nb::inst_python_derived(self)) {
-    if (nb::inst_ready(self)) {
-      const nb::object before = nb::getattr(self.attr("__dict__"), "get")(name);
-      if (!before.is_none() && !before.is(value)) untrack(self, before);
-    }
-    if (PyList_CheckExact(value.ptr()) || PyDict_CheckExact(value.ptr()))
-      kept = nb::module_::import_("alula.keras._tracking").attr("tracked")(self, value);
-    track(self, kept);
-  }
-  if (PyObject_GenericSetAttr(self.ptr(), name.ptr(), kept.ptr()) != 0) throw nb::python_error();
-}
-
-void delete_attribute(nb::handle self, nb::handle name) {
-  const nb::object before = nb::getattr(self.attr("__dict__"), "get")(name);
-  if (!before.is_none()) untrack(self, before);
-  if (PyObject_GenericSetAttr(self.ptr(), name.ptr(), nullptr) != 0) throw nb::python_error();
-}
-
-/// What is no attribute of the object may be an option that it was made with, or a weight.
-nb::object find_attribute(nb::handle self, const std::string& name) {
-  const LayerKind* kind = name.starts_with("_") ? nullptr : kind_of(self);
-  if (kind != nullptr && nb::inst_ready(self)) {
-    const LayerImpl& layer = *nb::inst_ptr<LayerImpl>(self);
-    for (const auto& [known, weight] : kind->weights)
-      if (name == known) {
-        const Variable variable = weight(layer);
-        return variable.defined() ? object_of(variable) : nb::none();
-      }
-    nb::object value = kind->table.find(kind->options(layer), given_of(self), name);
-    if (value.is_valid() && name == "activation")
-      value = nb::module_::import_("alula.keras.activations").attr("get")(value);
-    if (value.is_valid()) return value;
-  }
-  throw nb::attribute_error(
-      fmt::format("'{}' object has no attribute '{}'", class_name_of(self), name).c_str());
-}
-
-// Configuration
-
-nb::dict get_config(nb::handle self) {
-  const LayerImpl& layer = *nb::inst_ptr<LayerImpl>(self);
-  nb::dict config;
-  config["name"] = layer.name();
-  config["trainable"] = layer.trainable();
-  config["dtype"] = layer.dtype_policy().name();
-  const LayerKind* kind = kind_of(self);
-  if (kind == nullptr) return config;
-  const nb::object kept = given_of(self);
-  kind->table.show(kind->options(layer), kept, config);
-  config["name"] = layer.name();
-  config["trainable"] = layer.trainable();
-  config["dtype"] = layer.dtype_policy().name();
-  return config;
-}
-
-// Weights
 
 nb::list wrap_variables(const std::vector<Variable>& variables) {
   nb::list list;
@@ -341,8 +23,7 @@ nb::list wrap_variables(const std::vector<Variable>& variables) {
 nb::object add_weight(nb::handle self, nb::handle shape, nb::handle initializer, nb::handle dtype,
                       bool trainable, bool, nb::handle regularizer, nb::handle constraint,
                       nb::handle, nb::handle name) {
-  if (!nb::inst_ready(self)) fail_before_init(self);
-  auto& layer = *nb::inst_ptr<LayerImpl>(self);
+  LayerImpl& layer = initialized(self);
   if (PyUnicode_Check(shape.ptr())) std::swap(shape, name);  // Keras 2 had the name first
   if (!constraint.is_none())
     throw nb::value_error("add_weight: constraints are not supported. Leave constraint out.");
@@ -373,71 +54,13 @@ void set_weight_values(std::shared_ptr<LayerImpl> layer, nb::handle values) {
   Layer(std::move(layer)).set_weights(tensors);
 }
 
-// Shapes
-
-void build(nb::handle self, nb::handle input_shape) {
-  const auto layer = nb::cast<std::shared_ptr<LayerImpl>>(self);
-  auto* python = dynamic_cast<PythonLayer*>(layer.get());
-  std::vector<Shape> shapes;
-  const bool several = (PyList_Check(input_shape.ptr()) || PyTuple_Check(input_shape.ptr())) &&
-                       nb::len(input_shape) > 0 && !nb::object(input_shape[0]).is_none() &&
-                       PyLong_Check(nb::object(input_shape[0]).ptr()) == 0;
-  if (several)
-    for (const nb::handle shape : input_shape) shapes.push_back(to_shape(shape));
-  else
-    shapes.push_back(to_shape(input_shape));
-  if (python != nullptr && python->overrides(PythonLayer::kBuild)) {
-    python->base_build(shapes[0]);  // by super().build(input_shape)
-    return;
-  }
-  if (layer->built()) return;
-  // A model of Python's makes the weights of its layers by calling them.
-  if (python != nullptr && dynamic_cast<keras::ModelImpl*>(layer.get()) != nullptr) {
-    std::vector<Tensor> inputs;
-    for (const Shape& shape : shapes) {
-      keras::InputOptions options{.shape = shape.slice(1, shape.rank()), .name = "input"};
-      if (shape[0] != kUnknown) options.batch_size = shape[0];
-      inputs.push_back(keras::Input(options));
-    }
-    python->has_arguments = false;
-    layer->run_all(inputs, {});
-    return;
-  }
-  layer->ensure_built(shapes);
-}
-
-nb::object compute_output_shape(nb::handle self, nb::handle input_shape) {
-  auto layer = nb::cast<std::shared_ptr<LayerImpl>>(self);
-  if (!layer->built() && !nb::inst_python_derived(self)) layer = layer->copy();
-  const Shape shape = to_shape(input_shape);
-  keras::InputOptions options{.shape = shape.slice(1, shape.rank()), .name = "input"};
-  if (shape[0] != kUnknown) options.batch_size = shape[0];
-  nb::list shapes;
-  for (const Tensor& output : layer->run_all({keras::Input(options)}, {}))
-    shapes.append(shape_tuple(output.shape()));
-  return nb::len(shapes) == 1 ? nb::object(shapes[0]) : nb::object(shapes);
-}
-
 nb::object noted(nb::handle self, const std::vector<Tensor>& tensors, const char* what) {
   if (tensors.empty())
     throw nb::attribute_error(
         fmt::format("The layer '{}' has never been called and thus has no defined {}.",
                     nb::inst_ptr<LayerImpl>(self)->name(), what)
             .c_str());
-  return tensors.size() == 1 ? wrap(tensors[0]) : nb::object(wrap_all(tensors));
-}
-
-nb::object call_directly(nb::handle self, nb::handle inputs, const nb::args&, const nb::kwargs&) {
-  const auto layer = nb::cast<std::shared_ptr<LayerImpl>>(self);
-  std::vector<Tensor> tensors;
-  Structure::flatten(inputs, tensors);
-  auto* python = dynamic_cast<PythonLayer*>(layer.get());
-  const std::vector<Tensor> outputs =
-      python != nullptr ? python->base_call(tensors)
-      : tensors.size() == 1 && dynamic_cast<keras::ModelImpl*>(layer.get()) == nullptr
-          ? std::vector<Tensor>{layer->call(tensors[0])}
-          : layer->call_all(tensors);
-  return outputs.size() == 1 ? wrap(outputs[0]) : nb::object(wrap_all(outputs));
+  return wrap_outputs(tensors);
 }
 
 void add_loss(nb::handle self, nb::handle loss) {
@@ -451,6 +74,19 @@ void add_loss(nb::handle self, nb::handle loss) {
 
 }  // namespace
 
+LayerImpl& initialized(nb::handle self) {
+  if (!nb::inst_ready(self))
+    throw std::runtime_error(fmt::format(
+        "In layer {}, you forgot to call `super().__init__()` as the first statement in the "
+        "`__init__()` method. Go add it!",
+        class_name_of(self)));
+  return *nb::inst_ptr<LayerImpl>(self);
+}
+
+std::string class_name_of(nb::handle self) {
+  return nb::cast<std::string>(self.type().attr("__name__"));
+}
+
 void bind_keras_layer(nb::module_& m) {
   using Shared = std::shared_ptr<LayerImpl>;
   nb::class_<LayerImpl, PyLayer<LayerImpl>> type(
@@ -462,7 +98,6 @@ void bind_keras_layer(nb::module_& m) {
       "...         return inputs * 2\n"
       ">>> Double()(tf.constant([1.0, 2.0])).numpy()\n"
       "array([2., 4.], dtype=float32)");
-  layer_type = type;
   static const Table table("Layer", [] {
     std::vector<Field> fields = with_common_fields<keras::LayerOptions>({});
     for (Field& field : fields) field.keyword_only = true;
@@ -505,7 +140,7 @@ void bind_keras_layer(nb::module_& m) {
                    [](LayerImpl& self, bool built) {
                      if (built) (self.*(&Access::set_built))();
                    })
-      .def("build", &build, "input_shape"_a, "Makes the weights for inputs of this shape.")
+      .def("build", &build_layer, "input_shape"_a, "Makes the weights for inputs of this shape.")
       .def("call", &call_directly, "inputs"_a, "args"_a, "kwargs"_a,
            "What the layer computes; call the layer itself instead.")
       .def("compute_output_shape", &compute_output_shape, "input_shape"_a,

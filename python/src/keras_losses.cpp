@@ -1,4 +1,5 @@
 #include "alula/keras/words.h"
+#include "python/src/keras_configured.h"
 #include "python/src/keras_layer.h"
 #include "python/src/ops.h"
 
@@ -31,25 +32,8 @@ nb::object call_loss(std::shared_ptr<LossImpl> self, Like y_true, Like y_pred, n
 
 template <class Impl>
 void def_loss(nb::module_& m, const char* name, const char* doc, std::vector<Field> fields) {
-  using Options = typename Impl::Options;
   fields.push_back(keyword(missing("dtype")));
-  static const Table table(name, std::move(fields));
-  static const Options defaults{};
-  static const std::string signature = table.signature(&defaults);
-  /// The loss with what it was made from.
-  nb::class_<Impl, LossImpl>(m, name, doc)
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<Impl> self, const nb::args& args, const nb::kwargs& kwargs) {
-            Options options;
-            nb::object kept;
-            table.read(&options, args, kwargs, kept);
-            nb::dict config;
-            table.show(&options, kept, config);
-            new (static_cast<void*>(self.p)) Impl(options);
-            self.h.attr("_config") = config;
-          },
-          nb::sig(signature.c_str()));
+  def_configured<Impl, LossImpl>(m, name, doc, std::move(fields));
 }
 
 template <class Impl>

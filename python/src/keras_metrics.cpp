@@ -1,4 +1,5 @@
 #include "alula/keras/words.h"
+#include "python/src/keras_configured.h"
 #include "python/src/keras_layer.h"
 #include "python/src/ops.h"
 #include "python/src/tensor.h"
@@ -97,26 +98,9 @@ nb::object add_variable(nb::handle self, nb::handle shape, nb::handle initialize
 
 template <class Impl>
 auto def_metric(nb::module_& m, const char* name, const char* doc, std::vector<Field> fields) {
-  using Options = typename Impl::Options;
   if (std::none_of(fields.begin(), fields.end(), [](const Field& f) { return f.name == "dtype"; }))
     fields.push_back(missing("dtype"));
-  static const Table table(name, std::move(fields));
-  static const Options defaults{};
-  static const std::string signature = table.signature(&defaults);
-  return nb::class_<Impl, MetricImpl>(m, name, doc)
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<Impl> self, const nb::args& args, const nb::kwargs& kwargs) {
-            Options options;
-            nb::object kept;
-            table.read(&options, args, kwargs, kept);
-            nb::dict config;
-            table.show(&options, kept, config);
-            const WithoutTracing once;
-            new (static_cast<void*>(self.p)) Impl(options);
-            self.h.attr("_config") = config;
-          },
-          nb::sig(signature.c_str()));
+  return def_configured<Impl, MetricImpl>(m, name, doc, std::move(fields));
 }
 
 template <Tensor (*kFunction)(const Tensor&, const Tensor&), const char* kName,

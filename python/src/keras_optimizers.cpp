@@ -1,3 +1,4 @@
+#include "python/src/keras_configured.h"
 #include "python/src/keras_layer.h"
 #include "python/src/ops.h"
 #include "python/src/tensor.h"
@@ -112,24 +113,7 @@ std::vector<Field> with_common(std::vector<Field> fields, bool with_decay = true
 
 template <class Impl>
 void def_optimizer(nb::module_& m, const char* name, const char* doc, std::vector<Field> fields) {
-  using Options = typename Impl::Options;
-  static const Table table(name, std::move(fields));
-  static const Options defaults{};
-  static const std::string signature = table.signature(&defaults);
-  nb::class_<Impl, OptimizerImpl>(m, name, doc)
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<Impl> self, const nb::args& args, const nb::kwargs& kwargs) {
-            Options options;
-            nb::object kept;
-            table.read(&options, args, kwargs, kept);
-            nb::dict config;
-            table.show(&options, kept, config);
-            const WithoutTracing once;
-            new (static_cast<void*>(self.p)) Impl(options);
-            self.h.attr("_config") = config;
-          },
-          nb::sig(signature.c_str()));
+  def_configured<Impl, OptimizerImpl>(m, name, doc, std::move(fields));
 }
 
 template <class Options>

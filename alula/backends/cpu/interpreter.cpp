@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "alula/backends/cpu/broadcast.h"
 #include "alula/backends/cpu/scratch.h"
@@ -13,10 +14,6 @@
 namespace alula::cpu {
 namespace {
 
-using scalar::Instruction;
-using scalar::Opcode;
-
-constexpr int64_t kTileBytes = 4096;       // of one value; a few of them fit the first-level cache
 constexpr int64_t kStreamBytes = 8 << 20;  // results larger than this will not stay in a cache
 constexpr int64_t kSmall = 1 << 15;        // elements that one thread may well compute alone
 constexpr int64_t kLongRow = 128;          // rows this long are worth a tile of their own
@@ -51,57 +48,12 @@ void store(DType dtype, double number, uint64_t* to) {
   });
 }
 
-void store_constant(const Instruction& step, uint64_t* to) {
-  if (is_floating(step.dtype)) return store(step.dtype, step.number, to);
-  with_type(step.dtype, [&]<class T>(Type<T>) {
-    const T value = static_cast<T>(step.integer);
-    std::memcpy(to, &value, sizeof(T));
-  });
-}
-
 [[noreturn]] void report(const std::string& name, uint32_t faults) {
   if (faults & kDivisionByZero) fail("{}: division by zero in an integer tensor.", name);
   fail("{}: an integer cannot be raised to a negative power.", name);
 }
 
 }  // namespace
-
-const Code& Code::of(const scalar::Program& program) {
-  return static_cast<const Code&>(
-      program.prepared(DeviceType::kCPU, [](const scalar::Program& p) -> std::unique_ptr<Prepared> {
-        return std::make_unique<Code>(p);
-      }));
-}
-
-Code::Code(const scalar::Program& program)
-    : program_(program),
-      inputs_(program.inputs()),
-      name_(program.name()),
-      can_fail_(program.can_fail()) {
-  for (uint16_t result : program.results()) outputs_.push_back(program.code()[result].dtype);
-  place_values(program);
-  add_steps(program);
-  size_t widest = 1;
-  for (const Value& value : values_) widest = std::max(widest, size_of(value.dtype));
-  tile_elements_ = kTileBytes / static_cast<int64_t>(widest);
-  // A routine is as good as machine code for one instruction, but takes one vector of a function at
-  // a time.
-  const auto is_float_function = [](const Instruction& step) {
-    return step.dtype == float32 && jit::is_function(step.opcode);
-  };
-  jit::Target target;
-  compiles_ = jit::find_target(&target) &&
-              (steps_.size() > 1 ||
-               std::any_of(program.code().begin(), program.code().end(), is_float_function));
-  single_ = steps_.size() == 1 && tiles_ == 0 && outputs_.size() == 1 && !compiles_;
-}
-
-Code::~Code() {
-  for (Variant* variant = variants_.load(); variant != nullptr;) {
-    const std::unique_ptr<Variant> owned(variant);
-    variant = variant->next;
-  }
-}
 
 const jit::MachineCode* Code::machine_code(uint64_t ones, jit::Stores stores) const {
   if (!compiles_) return nullptr;
@@ -119,108 +71,6 @@ void Code::set_parameters(std::span<const double> parameters, uint64_t* words) c
   for (const auto& [parameter, position] : parameters_) {
     const Value& value = values_[position];
     store(value.dtype, parameters[parameter], &words[value.index]);
-  }
-}
-
-int Code::take_tile(std::vector<int>& free_tiles) {
-  if (free_tiles.empty()) return tiles_++;
-  const int tile = free_tiles.back();
-  free_tiles.pop_back();
-  return tile;
-}
-
-/// Gives each instruction's value a place. A tile is used again once its last reader has run. A
-/// result goes straight to its output if no input is read after it, else to a tile that is copied
-/// at the end: the output may be one of the inputs.
-void Code::place_values(const scalar::Program& program) {
-  const std::vector<Instruction>& code = program.code();
-  std::vector<size_t> last_use(code.size(), 0);
-  size_t last_input_read = 0;
-  for (size_t i = 0; i < code.size(); ++i)
-    for (int k = 0; k < scalar::operand_count(code[i].opcode); ++k) {
-      last_use[code[i].operands[k]] = i;
-      if (code[code[i].operands[k]].opcode == Opcode::kInput) last_input_read = i;
-    }
-  // A result that is an input is read when all instructions have run.
-  for (uint16_t result : program.results())
-    if (program.results().size() > 1 && code[result].opcode == Opcode::kInput)
-      last_input_read = code.size();
-  for (uint16_t result : program.results())
-    if (result < last_input_read) last_use[result] = code.size();
-
-  std::vector<int> free_tiles;
-  for (size_t i = 0; i < code.size(); ++i) {
-    const Instruction& step = code[i];
-    Value value{.dtype = step.dtype};
-    const auto result = std::find(program.results().begin(), program.results().end(), i);
-    if (step.opcode == Opcode::kInput) {
-      value.place = Place::kInput;
-      value.index = static_cast<int>(step.index);
-    } else if (scalar::operand_count(step.opcode) == 0) {
-      value.index = static_cast<int>(uniforms_.size());
-      uniforms_.push_back(0);
-      if (step.opcode == Opcode::kConstant) store_constant(step, &uniforms_.back());
-      if (step.opcode == Opcode::kParameter)
-        parameters_.emplace_back(static_cast<int>(step.index), static_cast<int>(i));
-    } else if (result != program.results().end() && i >= last_input_read) {
-      value.place = Place::kOutput;
-      value.index = static_cast<int>(result - program.results().begin());
-    } else {
-      value.place = Place::kTile;
-      value.index = take_tile(free_tiles);
-    }
-    values_.push_back(value);
-    // A routine may write over its operand, but a tile that ends here is free only from the next
-    // instruction on, since operands are read at different widths.
-    for (int k = 0; k < scalar::operand_count(step.opcode); ++k) {
-      const Value& operand = values_[step.operands[k]];
-      const bool repeated = std::find(step.operands.begin(), step.operands.begin() + k,
-                                      step.operands[k]) != step.operands.begin() + k;
-      if (operand.place == Place::kTile && last_use[step.operands[k]] == i && !repeated)
-        free_tiles.push_back(operand.index);
-    }
-  }
-}
-
-void Code::add_steps(const scalar::Program& program) {
-  const std::vector<Instruction>& code = program.code();
-  for (size_t i = 0; i < code.size(); ++i) {
-    const int count = scalar::operand_count(code[i].opcode);
-    if (count == 0) continue;
-    const DType operand = code[code[i].operands[count - 1]].dtype;
-    Step step{.routine = find_routine(code[i].opcode, operand, code[i].dtype),
-              .result = static_cast<uint16_t>(i),
-              .operand_count = static_cast<uint16_t>(count),
-              .operands = code[i].operands};
-    require<InternalError>(step.routine != nullptr, "{}: the CPU has no routine for {} of {}.",
-                           name_, scalar::name_of(code[i].opcode), operand);
-    nanoseconds_ += routine_cost(code[i].opcode, operand);
-    steps_.push_back(step);
-  }
-  copy_results(program);
-  for (DType dtype : inputs_) nanoseconds_ += 0.02 * static_cast<double>(size_of(dtype));
-}
-
-/// Copies the results that are not in their outputs yet: what is in a tile, an input, a constant,
-/// or another result as well. Inputs are first copied aside, since an output may be one of them.
-void Code::copy_results(const scalar::Program& program) {
-  const auto copy = [this](uint16_t source, Place place, int index) {
-    const DType dtype = values_[source].dtype;
-    values_.push_back({place, index, dtype});
-    steps_.push_back({.routine = find_routine(Opcode::kCast, dtype, dtype),
-                      .result = static_cast<uint16_t>(values_.size() - 1),
-                      .operand_count = 1,
-                      .operands = {source}});
-    return static_cast<uint16_t>(values_.size() - 1);
-  };
-  std::vector<uint16_t> sources = program.results();
-  if (sources.size() > 1)
-    for (uint16_t& source : sources)
-      if (values_[source].place == Place::kInput) source = copy(source, Place::kTile, tiles_++);
-  for (size_t k = 0; k < sources.size(); ++k) {
-    const Value& value = values_[sources[k]];
-    if (value.place != Place::kOutput || value.index != static_cast<int>(k))
-      copy(sources[k], Place::kOutput, static_cast<int>(k));
   }
 }
 
@@ -281,6 +131,7 @@ class Run {
 
  private:
   using Outputs = std::span<const View>;
+  static constexpr int64_t kTileBytes = Code::kTileBytes;
 
   void find_machine_code() {
     uint64_t ones = 0;
@@ -327,26 +178,25 @@ class Run {
     }
   }
 
+  /// The address of the `n` elements of an input from element `i` on. Rows that repeat are first
+  /// copied together, to a tile at `filled`. `in_step`: rows lie in it as in the tile before, so
+  /// that what is one row, a bias, is there already.
+  std::byte* place_input(size_t k, int64_t i, int64_t n, std::byte*& filled, bool in_step) {
+    auto* data = inputs_[k].as<std::byte>();
+    const auto width = static_cast<int64_t>(size_of(code_.inputs_[k]));
+    const Broadcast::Kind kind = broadcast_.kind(k);
+    if (kind == Broadcast::Kind::kSame) return data + i * width;
+    if (kind == Broadcast::Kind::kOne) return data;
+    if (by_rows_) return data + broadcast_.offset(k, i) * width;
+    if (!in_step || !broadcast_.is_one_row(k)) broadcast_.fill(k, i, n, data, filled, width);
+    return std::exchange(filled, filled + kTileBytes);
+  }
+
   /// Finds the addresses of inputs and outputs for the `n` elements from `i` on.
   void place_tensors(int64_t i, int64_t n, std::byte** addresses, std::byte* filled, bool in_step,
                      Outputs outputs) {
-    for (size_t k = 0; k < inputs_.size(); ++k) {
-      auto* data = inputs_[k].as<std::byte>();
-      const auto width = static_cast<int64_t>(size_of(code_.inputs_[k]));
-      switch (broadcast_.kind(k)) {
-        case Broadcast::Kind::kSame: addresses[k] = data + i * width; break;
-        case Broadcast::Kind::kOne: addresses[k] = data; break;
-        default:
-          if (by_rows_) {
-            addresses[k] = data + broadcast_.offset(k, i) * width;
-          } else {
-            if (!in_step || !broadcast_.is_one_row(k))
-              broadcast_.fill(k, i, n, data, filled, width);
-            addresses[k] = filled;
-            filled += kTileBytes;
-          }
-      }
-    }
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      addresses[k] = place_input(k, i, n, filled, in_step);
     for (size_t k = 0; k < outputs_.size(); ++k)
       addresses[inputs_.size() + k] =
           outputs[k].as<std::byte>() + i * static_cast<int64_t>(size_of(code_.outputs_[k]));
@@ -392,8 +242,7 @@ class Run {
     return kind == Broadcast::Kind::kOne || (by_rows_ && kind == Broadcast::Kind::kRowOne);
   }
 
-  /// Finds the address of each value for the tile that starts at element `i`. `in_step`: rows lie
-  /// in it as in the tile before, so that what is one row, a bias, is there already.
+  /// Finds the address of each value for the tile that starts at element `i`.
   void place(int64_t i, int64_t n, std::byte** addresses, std::byte* scratch, std::byte* filled,
              std::byte* streamed, bool in_step, Outputs outputs) {
     for (size_t position = 0; position < code_.values_.size(); ++position) {
@@ -408,23 +257,9 @@ class Run {
           addresses[position] =
               streams_ ? streamed : outputs[value.index].as<std::byte>() + i * width;
           break;
-        case Code::Place::kInput: {
-          auto* data = inputs_[value.index].as<std::byte>();
-          const Broadcast::Kind kind = broadcast_.kind(value.index);
-          if (kind == Broadcast::Kind::kSame) {
-            addresses[position] = data + i * width;
-          } else if (kind == Broadcast::Kind::kOne) {
-            addresses[position] = data;
-          } else if (by_rows_) {
-            addresses[position] = data + broadcast_.offset(value.index, i) * width;
-          } else {
-            if (!in_step || !broadcast_.is_one_row(value.index))
-              broadcast_.fill(value.index, i, n, data, filled, width);
-            addresses[position] = filled;
-            filled += kTileBytes;
-          }
+        case Code::Place::kInput:
+          addresses[position] = place_input(value.index, i, n, filled, in_step);
           break;
-        }
       }
     }
   }

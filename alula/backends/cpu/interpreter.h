@@ -43,6 +43,8 @@ class Code final : public scalar::Prepared {
   friend class Run;
   friend class GroupRun;
 
+  static constexpr int64_t kTileBytes = 4096;  // of one value; a few fit the first-level cache
+
   /// Where an instruction's value is while a tile is computed.
   enum class Place : uint8_t { kInput, kUniform, kTile, kOutput };
   struct Value {

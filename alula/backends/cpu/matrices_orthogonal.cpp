@@ -2,30 +2,13 @@
 #include <Eigen/QR>
 #include <unsupported/Eigen/MatrixFunctions>
 
-#include "alula/backends/cpu/matrices.h"
+#include "alula/backends/cpu/matrices_eigen.h"
 #include "alula/ops/eigh.h"
 #include "alula/ops/expm.h"
 #include "alula/ops/qr.h"
 
 namespace alula::cpu {
 namespace {
-
-template <class T>
-using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-// Reflections and rotations work on columns.
-template <class T>
-using Columns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
-
-/// Matrix i of a batch.
-template <class T>
-Eigen::Map<const Rows<T>> input(const View& view, const Matrices& sizes, int64_t i) {
-  return {view.as<const T>() + i * sizes.size(), sizes.rows, sizes.columns};
-}
-template <class T>
-Eigen::Map<Rows<T>> output(const View& view, int64_t i) {
-  const Matrices sizes(view.shape());
-  return {view.as<T>() + i * sizes.size(), sizes.rows, sizes.columns};
-}
 
 template <class T>
 void qr(const Eigen::Map<const Rows<T>>& a, Eigen::Map<Rows<T>> q, Eigen::Map<Rows<T>> r) {

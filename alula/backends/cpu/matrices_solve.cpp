@@ -1,7 +1,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 
-#include "alula/backends/cpu/matrices.h"
+#include "alula/backends/cpu/matrices_eigen.h"
 #include "alula/ops/cholesky.h"
 #include "alula/ops/determinant.h"
 #include "alula/ops/lu.h"
@@ -10,19 +10,6 @@
 
 namespace alula::cpu {
 namespace {
-
-template <class T>
-using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// Matrix i of a batch.
-template <class T>
-Eigen::Map<const Rows<T>> input(const View& view, const Matrices& sizes, int64_t i) {
-  return {view.as<const T>() + i * sizes.size(), sizes.rows, sizes.columns};
-}
-template <class T>
-Eigen::Map<Rows<T>> output(const View& view, const Matrices& sizes, int64_t i) {
-  return {view.as<T>() + i * sizes.size(), sizes.rows, sizes.columns};
-}
 
 /// A matrix with a pivot of 0, or of NaN, cannot be solved with.
 template <class T>

@@ -1,21 +1,10 @@
 #include <Eigen/SVD>
 
-#include "alula/backends/cpu/matrices.h"
+#include "alula/backends/cpu/matrices_eigen.h"
 #include "alula/ops/svd.h"
 
 namespace alula::cpu {
 namespace {
-
-template <class T>
-using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-template <class T>
-using Columns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
-
-template <class T>
-Eigen::Map<Rows<T>> output(const View& view, int64_t i) {
-  const Matrices sizes(view.shape());
-  return {view.as<T>() + i * sizes.size(), sizes.rows, sizes.columns};
-}
 
 unsigned options_of(const Svd& op) {
   if (!op.compute_uv) return 0;
