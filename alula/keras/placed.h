@@ -38,8 +38,8 @@ class Placed {
     bool watched = true;  // whether there are no more, because something is to be done behind them
     bool timed = true;    // whether it tells which device is faster
   };
-  /// Runs steps in a row; the first one's picks are given. `one` runs a batch, `there` several, on a
-  /// device. The number of steps.
+  /// Runs steps in a row; the first one's picks are given. `one` runs a batch, `there` several, on
+  /// a device. The number of steps.
   template <class One, class There>
   int64_t execute(const Turn& turn, Walk& walk, Batch& batch, One one, There there) {
     const Device place = tries_ ? trial_.place() : device_;

@@ -132,8 +132,8 @@ CUfunction ready(const Kernel& kernel, size_t shared_bytes) {
 
 unsigned Gpu::most_together(const Kernel& kernel, unsigned threads, size_t shared_bytes) const {
   int each = 0;  // multiprocessor
-  check(cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &each, ready(kernel, shared_bytes), static_cast<int>(threads), shared_bytes),
+  check(cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, ready(kernel, shared_bytes),
+                                                    static_cast<int>(threads), shared_bytes),
         "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   return static_cast<unsigned>(std::max(1, each) * info_.multiprocessors);
 }

@@ -32,7 +32,7 @@ class Race {
   static constexpr size_t kRounds = 3;
   size_t runs() const { return least_.size() > 1 ? kRounds * least_.size() : 0; }
 
-  std::vector<double> least_;       // by way
+  std::vector<double> least_;     // by way
   size_t begun_ = 0, ended_ = 0;  // timed runs
 };
 
