@@ -5,6 +5,7 @@
 #include "alula/keras/mixed_precision.h"
 #include "alula/runtime/devices.h"
 #include "alula/testing/simulated_device.h"
+#include "alula/testing/watched_backend.h"
 
 using namespace alula;
 using namespace alula::keras;
@@ -195,6 +196,18 @@ TEST(FitOnDevice, MapsRunInTheStep) {
       "map: one call for 8 elements; in the step on {device}\n"
       "batch(8)\n"
       "prefetch(AUTOTUNE)\n");
+}
+
+TEST(FitOnDevice, ABatchIsPickedAndMappedInOneKernel) {
+  const Device device = simulated::add();
+  alula::testing::watch(device);
+  const auto scaled = [](const Tensor& x, const Tensor& y) {
+    return std::tuple(cast(x, float32) / 255.0F, one_hot(y, 3));
+  };
+  train_with(small_images().map(scaled).batch(10), device, 1);
+  const auto kernels = alula::testing::watched(device).kernels;
+  EXPECT_TRUE(kernels.contains("gather+cast+div"));
+  EXPECT_FALSE(kernels.contains("cast+div"));
 }
 
 TEST(FitOnDevice, MapsOfBatchesRunInTheStep) {
