@@ -1,5 +1,7 @@
 #include "alula/graph/function.h"
 
+#include <algorithm>
+
 #include "alula/core/log.h"
 #include "alula/runtime/devices.h"
 
@@ -111,6 +113,28 @@ Tensors Traces::call(TensorRefs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) values.push_back(inputs[i]);
   const std::vector<Tensor> results = function_(values);
   return {results.begin(), results.end()};
+}
+
+Traces& FunctionState::find(size_t inputs, Body body) {
+  const std::lock_guard lock(mutex_);
+  auto found = std::find_if(groups_.begin(), groups_.end(),
+                            [&](const auto& group) { return group->inputs == inputs; });
+  if (found == groups_.end()) {
+    const auto call = [this, body](const std::vector<Tensor>& tensors) {
+      return body(*this, tensors);
+    };
+    groups_.push_back(std::make_unique<Group>(inputs, call, options_));
+    found = groups_.end() - 1;
+  }
+  latest_.store(found->get(), std::memory_order_release);
+  return (*found)->traces;
+}
+
+size_t FunctionState::trace_count() {
+  const std::lock_guard lock(mutex_);
+  size_t count = 0;
+  for (const auto& group : groups_) count += group->traces.count();
+  return count;
 }
 
 }  // namespace alula::graph

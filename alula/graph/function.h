@@ -1,6 +1,4 @@
 #pragma once
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -101,20 +99,50 @@ R from_tensors(Tensors tensors) {
     return R(tensors.begin(), tensors.end());
 }
 
-/// Calls f with what arguments are as tensors: tensors themselves are not copied.
-template <class F, class... T>
-auto with_tensors(const F& f, const T&... arguments) {
-  [[maybe_unused]] const auto as_tensor = []<class A>(const A& argument) -> decltype(auto) {
-    if constexpr (std::same_as<A, Tensor>)
-      return (argument);
-    else
-      return Tensor(argument);
-  };
-  return [&](const auto&... tensors) {
-    const std::array<const Tensor*, sizeof...(T)> refs{&tensors...};
-    return f(TensorRefs(refs));
-  }(as_tensor(arguments)...);
+/// An argument as a tensor: one that is a tensor is not copied.
+struct Argument {
+  Tensor made;
+  const Tensor* tensor;
+  Argument(const Tensor& argument) : tensor(&argument) {}
+  template <class T>
+  Argument(const T& argument) : made(argument), tensor(&made) {}
+  Argument(const Argument&) = delete;
+};
+/// Such arguments, until the end of the expression that they stand in.
+inline TensorRefs refs(std::initializer_list<const Tensor*> tensors) {
+  return std::span(tensors.begin(), tensors.size());
 }
+
+/// What a Function keeps, whatever the C++ function is: its graphs, by the number of inputs. (A
+/// generic lambda may be called with any number.)
+class FunctionState {
+ public:
+  /// Calls the C++ function of such a state with so many tensors as there are.
+  using Body = std::vector<Tensor> (*)(FunctionState&, const std::vector<Tensor>&);
+
+  explicit FunctionState(PassOptions options) : options_(std::move(options)) {}
+  virtual ~FunctionState() = default;
+  /// The graphs of calls with so many inputs.
+  Traces& traces(size_t inputs, Body body) {
+    Group* group = latest_.load(std::memory_order_acquire);
+    return group != nullptr && group->inputs == inputs ? group->traces : find(inputs, body);
+  }
+  size_t trace_count();
+
+ private:
+  struct Group {
+    size_t inputs;
+    Traces traces;
+    Group(size_t inputs, TracedFunction function, const PassOptions& options)
+        : inputs(inputs), traces(std::move(function), options) {}
+  };
+  Traces& find(size_t inputs, Body body);
+
+  PassOptions options_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::atomic<Group*> latest_ = nullptr;  // that of the last call
+};
 
 }  // namespace graph
 
@@ -122,86 +150,59 @@ auto with_tensors(const F& f, const T&... arguments) {
 /// from then on runs compiled. Copies share their traces.
 template <class F>
 class Function {
+  template <class T>
+  using TensorFor = std::conditional_t<true, Tensor, T>;
+  template <class... T>
+  using ResultOf = std::invoke_result_t<F&, const TensorFor<T>&...>;
+
  public:
   explicit Function(F f, graph::PassOptions options = {})
-      : state_(std::make_shared<State>(std::move(f), std::move(options))) {}
+      : state_(std::unique_ptr<graph::FunctionState>(new State(std::move(f), std::move(options)))) {
+  }
 
   template <class... T>
-    requires std::invocable<F&, const std::conditional_t<true, Tensor, T>&...>
+    requires std::invocable<F&, const TensorFor<T>&...>
   auto operator()(const T&... inputs) const {
-    using R = std::invoke_result_t<F&, const std::conditional_t<true, Tensor, T>&...>;
+    using R = ResultOf<T...>;
     static_assert(graph::kIsResult<R>,
                   "a compiled function returns a Tensor, a std::vector<Tensor>, a std::tuple or "
                   "std::pair of Tensors, or nothing");
-    graph::Traces& traces = this->traces<sizeof...(T), R>();
     return graph::from_tensors<R>(
-        graph::with_tensors([&](TensorRefs refs) { return traces.call(refs); }, inputs...));
+        traces<T...>().call(graph::refs({graph::Argument(inputs).tensor...})));
   }
 
   /// The graph that it runs for inputs like these.
   template <class... T>
   const graph::Graph& get_concrete_function(const T&... inputs) const {
-    using R = std::invoke_result_t<F&, const std::conditional_t<true, Tensor, T>&...>;
-    graph::Traces& traces = this->traces<sizeof...(T), R>();
-    return *graph::with_tensors([&](TensorRefs refs) { return &traces.graph(refs); }, inputs...);
+    return traces<T...>().graph(graph::refs({graph::Argument(inputs).tensor...}));
   }
   /// How often it was traced.
-  size_t trace_count() const {
-    const std::lock_guard lock(state_->mutex);
-    size_t count = 0;
-    for (const auto& group : state_->groups) count += group->traces.count();
-    return count;
-  }
+  size_t trace_count() const { return state_->trace_count(); }
 
  private:
-  /// The traces of calls with so many inputs.
-  struct Group {
-    size_t inputs;
-    graph::Traces traces;
-    Group(size_t inputs, graph::TracedFunction function, const graph::PassOptions& options)
-        : inputs(inputs), traces(std::move(function), options) {}
-  };
-  struct State {
-    State(F f, graph::PassOptions options) : function(std::move(f)), options(std::move(options)) {}
+  struct State : graph::FunctionState {
+    State(F f, graph::PassOptions options)
+        : FunctionState(std::move(options)), function(std::move(f)) {}
     F function;
-    graph::PassOptions options;
-    std::mutex mutex;
-    std::vector<std::unique_ptr<Group>> groups;
-    std::atomic<Group*> latest = nullptr;  // that of the last call
   };
 
-  template <size_t kCount, class R>
+  template <class... T>
   graph::Traces& traces() const {
-    Group* group = state_->latest.load(std::memory_order_acquire);
-    if (group == nullptr || group->inputs != kCount) group = &find_group<kCount, R>();
-    return group->traces;
+    return state_->traces(
+        sizeof...(T), [](graph::FunctionState& state, const std::vector<Tensor>& inputs) {
+          F& f = static_cast<State&>(state).function;
+          return [&]<size_t... kIndex>(std::index_sequence<kIndex...>) -> std::vector<Tensor> {
+            if constexpr (std::is_void_v<ResultOf<T...>>) {
+              f(inputs[kIndex]...);
+              return {};
+            } else {
+              return graph::as_tensors<ResultOf<T...>>(f(inputs[kIndex]...));
+            }
+          }(std::make_index_sequence<sizeof...(T)>());
+        });
   }
 
-  template <size_t kCount, class R>
-  Group& find_group() const {
-    const std::lock_guard lock(state_->mutex);
-    auto& groups = state_->groups;
-    auto found = std::find_if(groups.begin(), groups.end(),
-                              [](const auto& group) { return group->inputs == kCount; });
-    if (found == groups.end()) {
-      const auto call = [state = state_.get()](const std::vector<Tensor>& inputs) {
-        return [&]<size_t... kIndex>(std::index_sequence<kIndex...>) -> std::vector<Tensor> {
-          if constexpr (std::is_void_v<R>) {
-            state->function(inputs[kIndex]...);
-            return {};
-          } else {
-            return graph::as_tensors<R>(state->function(inputs[kIndex]...));
-          }
-        }(std::make_index_sequence<kCount>());
-      };
-      groups.push_back(std::make_unique<Group>(kCount, call, state_->options));
-      found = groups.end() - 1;
-    }
-    state_->latest.store(found->get(), std::memory_order_release);
-    return **found;
-  }
-
-  std::shared_ptr<State> state_;
+  std::shared_ptr<graph::FunctionState> state_;
 };
 
 /// Compiles a function of tensors, as tf.function does. It returns a tensor, several (a

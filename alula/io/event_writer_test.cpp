@@ -20,7 +20,7 @@ namespace {
 
 template <class T>
 T take(std::string_view& bytes) {
-  T value;
+  T value{};
   if (bytes.size() < sizeof(T)) throw std::runtime_error("the bytes end too early");
   bytes.copy(reinterpret_cast<char*>(&value), sizeof(T));
   bytes.remove_prefix(sizeof(T));

@@ -119,7 +119,8 @@ TEST(ProgressBar, ANarrowTerminalGetsOneLineUntilTheEnd) {
   scene.now = 2;
   scene.bar.finish(10, {{"loss", 0.5}});
   const std::string whole = "\x1b[32m━━━━━━━━━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m";
-  EXPECT_EQ(scene.drawn(), std::string(29, '\b') + "\r\x1b[1m10/10\x1b[0m " + whole +
+  const std::string erased(29, '\b');
+  EXPECT_EQ(scene.drawn(), erased + "\r\x1b[1m10/10\x1b[0m " + whole +
                                " \x1b[1m2s\x1b[0m 200ms/step - loss: 0.5000 - accuracy: 0.5000\n");
 }
 

@@ -6,6 +6,8 @@ namespace alula {
 
 /// A short list of integers: sizes, positions, steps.
 using Ints = InlineVector<int64_t, kMaxRank>;
+/// "[1,2]"
+std::string to_string(const Ints& values);
 
 /// The cost of an op that reads as many elements as it writes, however many its inputs have.
 inline Cost copying_cost(std::span<const Spec> outputs) {
@@ -19,13 +21,5 @@ inline constexpr Needs kNeedsNothing{.inputs = {}, .outputs = {}};
 
 }  // namespace alula
 
-/// "[1,2]"
 template <>
-struct fmt::formatter<alula::Ints> : fmt::formatter<std::string_view> {
-  auto format(const alula::Ints& values, fmt::format_context& context) const {
-    auto out = fmt::format_to(context.out(), "[");
-    for (size_t i = 0; i < values.size(); ++i)
-      out = fmt::format_to(out, "{}{}", i == 0 ? "" : ",", values[i]);
-    return fmt::format_to(out, "]");
-  }
-};
+struct fmt::formatter<alula::Ints> : alula::TextFormatter<alula::Ints> {};

@@ -80,6 +80,8 @@ Windows slide(const char* who, Size2 input, const Sliding& sliding, const Spec& 
   return windows;
 }
 
+std::string to_string(const Size2& size) { return fmt::format("{}x{}", size.height, size.width); }
+
 std::string to_string(const Padding& padding) {
   if (padding.kind == Padding::kExplicit)
     return fmt::format("[{},{},{},{}]", padding.top, padding.bottom, padding.left, padding.right);

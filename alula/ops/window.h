@@ -17,6 +17,8 @@ struct Size2 {
   constexpr Size2(int64_t height, int64_t width) : height(height), width(width) {}
   constexpr bool operator==(const Size2&) const = default;
 };
+/// "2x3"
+std::string to_string(const Size2& size);
 
 /// What surrounds the images: "VALID" (nothing), "SAME" (as many zeros as make the result of stride
 /// 1 as large as the input), or numbers: {top, bottom, left, right}. The case of the words is free.
@@ -75,8 +77,4 @@ Windows slide(const char* who, Size2 input, const Sliding& sliding, const Spec& 
 template <>
 struct fmt::formatter<alula::Padding> : alula::TextFormatter<alula::Padding> {};
 template <>
-struct fmt::formatter<alula::Size2> : fmt::formatter<std::string_view> {
-  auto format(const alula::Size2& size, fmt::format_context& context) const {
-    return fmt::format_to(context.out(), "{}x{}", size.height, size.width);
-  }
-};
+struct fmt::formatter<alula::Size2> : alula::TextFormatter<alula::Size2> {};

@@ -249,7 +249,8 @@ class OpOf : public Op {
   std::unique_ptr<Op> clone() const override {
     static_assert(sizeof(Derived) == sizeof(Op) || internal::has_attributes<Derived>(),
                   "an op with fields needs attributes()");
-    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+    // A pointer to Op from the start: one class of smart pointers, not one for every op.
+    return std::unique_ptr<Op>(new Derived(static_cast<const Derived&>(*this)));
   }
 
  protected:

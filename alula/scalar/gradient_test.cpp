@@ -68,9 +68,9 @@ Numbers evaluate(const Program& program, const Numbers& inputs, const Numbers& p
 }
 
 /// A function of two numbers, of which it may read one.
-using Recorded = std::function<Scalar(Scalar, Scalar)>;
+using ScalarFunction = std::function<Scalar(Scalar, Scalar)>;
 
-std::unique_ptr<Program> record(const Recorded& f, DType dtype = float64,
+std::unique_ptr<Program> record(const ScalarFunction& f, DType dtype = float64,
                                 const GivenGradient& gradient = {}) {
   Builder builder;
   const Scalar a = builder.input(dtype);
@@ -121,7 +121,7 @@ void expect_differences(const Program& program, const Numbers& inputs, const Num
 }
 
 /// Checks the first and second derivatives of a function at a point.
-void expect_right(const Recorded& f, const Numbers& at) {
+void expect_right(const ScalarFunction& f, const Numbers& at) {
   const std::unique_ptr<Program> program = record(f);
   expect_differences(*program, at, {0.75});
   const Gradient& gradient = gradient_of(*program, 3);
@@ -190,7 +190,7 @@ TEST(Gradient, ComputesHalvesInFloat32AndRoundsOnce) {
 }
 
 TEST(Gradient, ReadsOnlyWhatItNeeds) {
-  const auto sources = [](const Recorded& f) { return gradient_of(*record(f), 1).sources; };
+  const auto sources = [](const ScalarFunction& f) { return gradient_of(*record(f), 1).sources; };
   EXPECT_EQ(sources([](Scalar x, Scalar) { return exp(x); }), (std::vector{kY, kDy}));
   EXPECT_EQ(sources([](Scalar x, Scalar) { return tanh(x); }), (std::vector{kY, kDy}));
   EXPECT_EQ(sources([](Scalar x, Scalar) { return sqrt(x); }), (std::vector{kY, kDy}));
@@ -273,7 +273,7 @@ TEST(Gradient, MayBeGiven) {
 }
 
 TEST(Gradient, AgreesWithDifferencesForEveryOpcode) {
-  const std::vector<Recorded> functions = {
+  const std::vector<ScalarFunction> functions = {
       [](Scalar x, Scalar) { return -x; },
       [](Scalar x, Scalar) { return abs(x); },
       [](Scalar x, Scalar) { return sqrt(x); },
@@ -296,7 +296,7 @@ TEST(Gradient, AgreesWithDifferencesForEveryOpcode) {
       [](Scalar a, Scalar b) { return max(a, b); },
       [](Scalar a, Scalar b) { return select(a < b, a * b, exp(b)); },
   };
-  for (const Recorded& f : functions)
+  for (const ScalarFunction& f : functions)
     for (const Numbers& at : {Numbers{0.3, 0.8}, Numbers{0.9, 0.35}, Numbers{1.3, 0.7}})
       expect_right(f, at);
 }
@@ -321,7 +321,7 @@ TEST(Gradient, AgreesWithDifferencesForCompositions) {
       [](Scalar a, Scalar b) { return a * b; }, [](Scalar a, Scalar b) { return a / (3 + sin(b)); },
       [](Scalar a, Scalar b) { return pow(1.5 + tanh(a), b); }};
   for (int round = 0; round < 200; ++round) {
-    const Recorded f = [&](Scalar a, Scalar b) {
+    const ScalarFunction f = [&](Scalar a, Scalar b) {
       std::vector<Scalar> made = {a, b};
       for (int i = 0; i < 5; ++i) {
         const Scalar left = made[draw(made.size())], right = made[draw(made.size())];
