@@ -69,6 +69,9 @@ add_compile_definitions(ALULA_VERSION="${PROJECT_VERSION}")
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Precompiled headers need this sloppiness, or ccache never finds a match.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  # Precompiled headers need this sloppiness, or ccache never finds a match. With paths taken relative to the
+  # source tree, every checkout finds what another one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      env CCACHE_SLOPPINESS=pch_defines,time_macros "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+      CCACHE_ABSSTDERR=1 ${CCACHE_PROGRAM})
 endif()

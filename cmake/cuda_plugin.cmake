@@ -56,12 +56,16 @@ target_link_libraries(alula_cuda PRIVATE alula_cuda_codegen CUDA::cudart CUDA::c
 set_target_properties(alula_cuda PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 alula_precompile(alula_cuda)
 
+# These compile kernels, or plugins, as C++ when they run.
+set_property(
+  SOURCE alula/backends/cuda/codegen_test.cpp alula/backends/cuda/emulated/card.cpp
+         alula/backends/cuda/emulated/plugin_test.cpp
+  APPEND PROPERTY COMPILE_DEFINITIONS ALULA_CXX_COMPILER="${CMAKE_CXX_COMPILER}"
+                  ALULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+
 # The host as a GPU: the same kernels, compiled as C++ when they are first used. For tests alone.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   add_library(alula_cuda_emulated MODULE ${emulated_sources})
   target_link_libraries(alula_cuda_emulated PRIVATE alula_cuda_codegen ${CMAKE_DL_LIBS})
-  target_compile_definitions(
-    alula_cuda_emulated PRIVATE ALULA_CXX_COMPILER="${CMAKE_CXX_COMPILER}"
-                                ALULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   alula_precompile(alula_cuda_emulated)
 endif()

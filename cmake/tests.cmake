@@ -17,12 +17,28 @@ else()
   target_link_libraries(alula_testing INTERFACE alula GTest::gtest)
 endif()
 
+# Tests are compiled to be ready soon: the library does the work that takes time.
+if(ALULA_SANITIZE)
+  set(test_flags -O0)
+else()
+  set(test_flags -O1)
+endif()
+
+# The headers that nearly every test includes, compiled once for all of them: a program that is for this alone,
+# since what is compiled for a library is compiled otherwise.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/test_headers.cpp" CONTENT "int main() {}\n")
+add_executable(test_headers EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/test_headers.cpp")
+target_link_libraries(test_headers PRIVATE alula GTest::gtest)
+target_compile_options(test_headers PRIVATE ${test_flags})
+alula_precompile_headers(test_headers <gtest/gtest.h> "${PROJECT_SOURCE_DIR}/alula/testing/harness.h")
+
 # alula_add_test(<name> LABELS <label>... SOURCES <file>...)
 function(alula_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;SOURCES")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE alula_testing alula)
-  alula_precompile(${name} <gtest/gtest.h>)
+  target_compile_options(${name} PRIVATE ${test_flags})
+  alula_precompile_headers(${name} REUSE_FROM test_headers)
   # With guard bytes behind every block of memory: a kernel that writes past its output fails its test.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
                        PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT ALULA_GUARD_BYTES=1)
@@ -61,8 +77,6 @@ if(ALULA_HAS_CUDA AND cuda_test_sources)
   alula_add_test(codegen_test LABELS codegen SOURCES ${codegen_test_sources} alula/backends/cuda/emulated/card.cpp
                                                      alula/backends/cuda/emulated/run.cpp)
   target_link_libraries(codegen_test PRIVATE alula_cuda_codegen)
-  target_compile_definitions(codegen_test PRIVATE ALULA_CXX_COMPILER="${CMAKE_CXX_COMPILER}"
-                                                  ALULA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set(emulated_test_sources ${cuda_test_sources})
   list(FILTER emulated_test_sources INCLUDE REGEX "/emulated/")
   list(REMOVE_ITEM cuda_test_sources ${emulated_test_sources})
@@ -130,9 +144,8 @@ if(TARGET alula_cuda_emulated)
   file(GLOB emulated_program_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/emulated/*_test.cpp")
   alula_add_test(emulated_test LABELS emulated SOURCES ${emulated_test_sources}
                                                        ${emulated_program_sources})
-  target_compile_definitions(emulated_test
-                             PRIVATE ALULA_EMULATED_PLUGIN="$<TARGET_FILE:alula_cuda_emulated>"
-                                     ALULA_CXX_COMPILER="${CMAKE_CXX_COMPILER}")
+  set_property(SOURCE alula/backends/cuda/emulated/plugin_test.cpp tests/emulated/devices_test.cpp APPEND
+               PROPERTY COMPILE_DEFINITIONS ALULA_EMULATED_PLUGIN="$<TARGET_FILE:alula_cuda_emulated>")
   add_dependencies(emulated_test alula_cuda_emulated)
 endif()
 
@@ -153,20 +166,6 @@ endif()
 file(GLOB program_test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*_test.cpp")
 if(program_test_sources)
   alula_add_test(program_test LABELS program SOURCES ${program_test_sources})
-  target_compile_definitions(program_test PRIVATE ALULA_GRAPHS="${PROJECT_SOURCE_DIR}/tests/graphs")
-endif()
-
-# Some of these compare with what Keras computed.
-foreach(program keras_test program_test)
-  if(TARGET ${program})
-    target_compile_definitions(
-      ${program} PRIVATE ALULA_KERAS_REFERENCE="${PROJECT_SOURCE_DIR}/tests/keras_reference")
-  endif()
-endforeach()
-
-if(TARGET image_test)
-  target_compile_definitions(
-    image_test PRIVATE ALULA_IMAGE_REFERENCE="${PROJECT_SOURCE_DIR}/tests/image_reference")
 endif()
 
 # An outside project finds the installed package. (With a sanitizer, such a project would need it too.)
