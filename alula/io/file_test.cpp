@@ -22,9 +22,9 @@ namespace {
 
 /// A version of a file: long, and every part of it says which one it is.
 std::string version(uint32_t number) {
-  std::string bytes;
-  for (uint32_t i = 0; i < 100'000 + number % 1000; ++i)
-    bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  std::string bytes(reinterpret_cast<const char*>(&number), sizeof(number));
+  const size_t size = (100'000 + number % 1000) * sizeof(number);
+  while (bytes.size() < size) bytes.append(bytes, 0, size - bytes.size());
   return bytes;
 }
 
@@ -177,12 +177,13 @@ TEST(AtomicFile, IsWholeWheneverItsWriterIsKilled) {
   std::mt19937 random(1);
   put(path, version(0));
   uint32_t number = 0, advances = 0;
-  // On a busy machine a child may be killed before it gets anywhere; those do not count.
+  // On a busy machine a child may be killed before it gets anywhere; those do not count, and later
+  // ones are given more time.
   for (int round = 0; round < 100 || (advances < 10 && round < 2000); ++round) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) write_versions(path, number + 1);
-    usleep(random() % 12'000);
+    usleep(random() % (12'000 + 100 * round));
     kill(child, SIGKILL);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
