@@ -51,6 +51,7 @@ struct Kernel {
   KernelSource source;
   const void* function = nullptr;    // the card's own
   std::vector<unsigned> sizes = {};  // of the arguments, in bytes; none: they are not known
+  size_t shared_bytes = 0;           // that it declares itself, beside what a launch gives it
 };
 using LoadedKernel = const Kernel*;
 
@@ -153,5 +154,6 @@ std::string_view bits_name(DType dtype);
 
 /// The text of a file of device/: "prelude", "reduce".
 std::string_view device_source(std::string_view name);
+std::vector<std::string_view> device_source_names();
 
 }  // namespace alula::cuda

@@ -276,6 +276,23 @@ TEST(Codegen, OpsCompileForHopper) { expect_compiles(op_cases(), 90); }
 TEST(Codegen, OpsCompileForTuring) { expect_compiles(op_cases({float32}), 75); }
 TEST(Codegen, OpsCompileForAmpere) { expect_compiles(op_cases({bfloat16}), 80); }
 
+// Kernels of any files may become links of one chain.
+TEST(Codegen, AllDeviceCodeMayStandInOneSource) {
+  // The others use these.
+  std::vector<std::string_view> files{"arithmetic", "reduce", "reducers", "keys", "sort_block"};
+  for (const std::string_view name : device_source_names())
+    if (name != "prelude" && name != "chain" && std::ranges::find(files, name) == files.end())
+      files.push_back(name);
+  for (const bool chained : {false, true}) {
+    if (chained) files.emplace_back("chain");
+    const KernelSource source{.files = fmt::format("{}", fmt::join(files, " ")),
+                              .function = "kernel",
+                              .own = "__global__ void kernel() {}",
+                              .chained = chained};
+    EXPECT_GT(cuda::compile(source.text(), 90, "kernel").code.size(), 100u);
+  }
+}
+
 TEST(Codegen, InstructionsGiveTheValuesOfTheCpu) {
   if (!can_compile()) GTEST_SKIP() << "the compiler that built this test is not here";
   expect_values_of_the_cpu(instruction_cases());

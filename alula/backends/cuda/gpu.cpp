@@ -96,7 +96,10 @@ Kernel Gpu::load(const KernelSource& source) {
   CUfunction function = nullptr;
   check(cuModuleLoadData(&module, image.code.data()), "cuModuleLoadData");
   check(cuModuleGetFunction(&function, module, image.function.c_str()), "cuModuleGetFunction");
-  return {source, function, argument_sizes(function)};
+  int shared_bytes = 0;
+  check(cuFuncGetAttribute(&shared_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+        "cuFuncGetAttribute");
+  return {source, function, argument_sizes(function), static_cast<size_t>(shared_bytes)};
 }
 
 /// More than 4 KB from CUDA 12.1 on, whose drivers take it.
@@ -121,7 +124,7 @@ thread_local size_t t_settled = 0;
 CUfunction ready(const Kernel& kernel, size_t shared_bytes) {
   constexpr size_t kWithoutAsking = 48 << 10;
   auto* function = static_cast<CUfunction>(const_cast<void*>(kernel.function));
-  if (shared_bytes > kWithoutAsking)
+  if (shared_bytes > 0 && shared_bytes + kernel.shared_bytes > kWithoutAsking)
     check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                              static_cast<int>(shared_bytes)),
           "cuFuncSetAttribute");

@@ -14,15 +14,15 @@ struct Pool {
 };
 
 template <class T>
-DEVICE T lowest() {
+DEVICE T least_finite() {
   return (T)Integer<T>::kLow;
 }
 template <>
-__device__ __forceinline__ float lowest<float>() {
+__device__ __forceinline__ float least_finite<float>() {
   return float_of(0xff7fffffu);
 }
 template <>
-__device__ __forceinline__ double lowest<double>() {
+__device__ __forceinline__ double least_finite<double>() {
   return double_of(0xffefffffffffffffull);
 }
 
@@ -78,7 +78,7 @@ DEVICE void find_largest(const T* __restrict__ input, T* output, unsigned char* 
     unsigned char winner[kWidth] = {};
     bool found = false;
 #pragma unroll
-    for (int k = 0; k < kWidth; ++k) best[k] = lowest<C>();
+    for (int k = 0; k < kWidth; ++k) best[k] = least_finite<C>();
 #pragma unroll(kY > 0 ? kY : 1)
     for (int y = 0; y < height; ++y)
 #pragma unroll(kX > 0 ? kX : 1)

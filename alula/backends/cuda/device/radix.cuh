@@ -40,7 +40,8 @@ KERNEL void place_digits(const Key* keys, const unsigned int* at, Key* sorted,
                          unsigned int* sorted_at, const unsigned int* begins, long long length,
                          int tiles, int shift) {
   constexpr int kWarps = kRadixThreads / 32, kRounds = kWarpKeys / 32;
-  __shared__ unsigned int room[kWarps][kDigits];
+  typedef unsigned int Room[kWarps][kDigits];
+  SHARED(Room, room);
   const long long row = blockIdx.x / tiles;
   const int tile = blockIdx.x % tiles, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   for (int w = 0; w < kWarps; ++w) room[w][threadIdx.x] = 0;

@@ -247,7 +247,8 @@ KERNEL void BOUNDS(kReduceThreads) reduce_columns(const Source source, const Red
       }
     }
   }
-  __shared__ A room[kWarps][32 * kWidth];
+  typedef A Room[kWarps][32 * kWidth];
+  SHARED(Room, room);
   for (unsigned int mask = across; mask < 32; mask *= 2)
 #pragma unroll
     for (int v = 0; v < kWidth; ++v)

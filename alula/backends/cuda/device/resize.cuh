@@ -3,11 +3,11 @@
 
 // Numbers that the launch brings along, written where kernels can read them.
 template <int kCount>
-struct Words {
+struct WordArguments {
   unsigned int at[kCount];
 };
 template <int kCount>
-KERNEL void put_words(unsigned int* to, const int count, const Words<kCount> words) {
+KERNEL void put_words(unsigned int* to, const int count, const WordArguments<kCount> words) {
   for (int i = threadIdx.x; i < count; i += blockDim.x) to[i] = words.at[i];
 }
 

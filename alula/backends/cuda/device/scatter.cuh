@@ -1,21 +1,5 @@
 // Sums of slices at positions that are data. What goes to an element is added up in an order that
-// the positions alone decide, so that the result is the same at every run.
-
-// What sums of T are kept in.
-template <class T>
-struct Sum {
-  typedef T Type;
-};
-template <>
-struct Sum<Half> {
-  typedef float Type;
-};
-template <>
-struct Sum<BFloat16> {
-  typedef float Type;
-};
-template <class T>
-using SumOf = typename Sum<T>::Type;
+// the positions alone decide, so that the result is the same at every run. After arithmetic.
 
 DEVICE float plus(float a, float b) { return a + b; }
 DEVICE double plus(double a, double b) { return a + b; }
@@ -53,7 +37,7 @@ KERNEL void find_slices(const I* indices, long long* slices, long long count, Po
 // lane.
 template <class T, class I, int kColumns>
 DEVICE void add_updates(const I* slices, const T* updates, I wanted, int begin, int end, int slice,
-                        int column, SumOf<T> (&sums)[kColumns]) {
+                        int column, SumType<T> (&sums)[kColumns]) {
   constexpr int kLoads = 4;  // in flight
   for (int i = begin; i < end; i += 32) {
     const int lane = i + threadIdx.x;
@@ -76,7 +60,7 @@ DEVICE void add_updates(const I* slices, const T* updates, I wanted, int begin, 
 #pragma unroll
         for (int k = 0; k < kColumns; ++k)
           if (u < loads && column + 32 * k < slice)
-            sums[k] = plus(sums[k], op_cast<SumOf<T>>(values[u][k]));
+            sums[k] = plus(sums[k], op_cast<SumType<T>>(values[u][k]));
     }
   }
 }
@@ -88,7 +72,7 @@ KERNEL void scatter_few(const I* slices, const T* updates, T* to, int count, lon
                         int slice) {
   constexpr int kWarps = 8, kWidth = 32 * kColumns;
   __shared__ int earlier;
-  __shared__ SumOf<T> room[kWarps][kWidth];
+  __shared__ SumType<T> room[kWarps][kWidth];
   const int own = blockIdx.x, warp = threadIdx.y, thread = 32 * warp + threadIdx.x;
   const I wanted = slices[own];
   if (wanted < 0 || (long long)wanted >= most) return;
@@ -102,14 +86,14 @@ KERNEL void scatter_few(const I* slices, const T* updates, T* to, int count, lon
   const int share = ((count - own + kWarps - 1) / kWarps + 31) / 32 * 32;
   const int begin = own + warp * share, end = min(count, begin + share);
   for (int base = blockIdx.y * kWidth; base < slice; base += gridDim.y * kWidth) {
-    SumOf<T> sums[kColumns] = {};
+    SumType<T> sums[kColumns] = {};
     add_updates<T, I, kColumns>(slices, updates, wanted, begin, end, slice, base + threadIdx.x,
                                 sums);
 #pragma unroll
     for (int k = 0; k < kColumns; ++k) room[warp][32 * k + threadIdx.x] = sums[k];
     __syncthreads();
     for (int i = thread; i < kWidth && base + i < slice; i += 32 * kWarps) {
-      SumOf<T> sum = room[0][i];
+      SumType<T> sum = room[0][i];
 #pragma unroll
       for (int w = 1; w < kWarps; ++w) sum = plus(sum, room[w][i]);
       to[(long long)wanted * slice + base + i] = op_cast<T>(sum);
@@ -140,7 +124,7 @@ constexpr int kPiece = 256;
 
 template <class T, class Key>
 KERNEL void add_pieces(const Key* keys, const unsigned int* at, const T* updates, T* to,
-                       SumOf<T>* begun, SumOf<T>* going_on, long long count, Key most,
+                       SumType<T>* begun, SumType<T>* going_on, long long count, Key most,
                        long long slice) {
   for (long long i = first<long long>(); i < count * slice; i += stride<long long>()) {
     const long long p = i / slice, column = i - p * slice;
@@ -148,10 +132,10 @@ KERNEL void add_pieces(const Key* keys, const unsigned int* at, const T* updates
     const bool begins = p == 0 || keys[p - 1] != key;
     if (key == most || (!begins && p % kPiece != 0)) continue;
     const long long end = min(count, p / kPiece * kPiece + kPiece);
-    SumOf<T> sum = {};
+    SumType<T> sum = {};
     long long q = p;
     for (; q < end && keys[q] == key; ++q)
-      sum = plus(sum, op_cast<SumOf<T>>(updates[(long long)at[q] * slice + column]));
+      sum = plus(sum, op_cast<SumType<T>>(updates[(long long)at[q] * slice + column]));
     const bool goes_on = q == end && q < count && keys[q] == key;
     if (!begins)
       going_on[p / kPiece * slice + column] = sum;
@@ -163,7 +147,7 @@ KERNEL void add_pieces(const Key* keys, const unsigned int* at, const T* updates
 }
 
 template <class T, class Key>
-KERNEL void join_pieces(const Key* keys, T* to, const SumOf<T>* begun, const SumOf<T>* going_on,
+KERNEL void join_pieces(const Key* keys, T* to, const SumType<T>* begun, const SumType<T>* going_on,
                         long long count, Key most, long long slice) {
   const long long pieces = (count - 1) / kPiece;  // the last one's run goes on nowhere
   for (long long i = first<long long>(); i < pieces * slice; i += stride<long long>()) {
@@ -173,7 +157,7 @@ KERNEL void join_pieces(const Key* keys, T* to, const SumOf<T>* begun, const Sum
     const bool goes_on = key != most && keys[start + kPiece] == key;
     const bool begins_here = keys[start] != key || start == 0 || keys[start - 1] != key;
     if (!goes_on || !begins_here) continue;
-    SumOf<T> sum = begun[i];
+    SumType<T> sum = begun[i];
     while (++piece * kPiece < count && keys[piece * kPiece] == key)
       sum = plus(sum, going_on[piece * slice + column]);
     to[(long long)key * slice + column] = op_cast<T>(sum);

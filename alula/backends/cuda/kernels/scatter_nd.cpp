@@ -10,6 +10,8 @@
 namespace alula::cuda {
 namespace {
 
+constexpr std::string_view kFiles = "arithmetic scatter";
+
 /// Device code's.
 struct Positions {
   int depth;
@@ -32,8 +34,8 @@ void scatter_few(const KernelCall& call, const Updates& updates) {
   const int columns = updates.slice > 32 ? 4 : 1;
   const int64_t pieces = (updates.slice + 32 * columns - 1) / (32 * columns);
   launch(call,
-         {"scatter", fmt::format("scatter_few<{}, {}, {}>", type_name(y.dtype()),
-                                 type_name(updates.dtype), columns)},
+         {kFiles, fmt::format("scatter_few<{}, {}, {}>", type_name(y.dtype()),
+                              type_name(updates.dtype), columns)},
          {.blocks = {static_cast<unsigned>(updates.count),
                      static_cast<unsigned>(std::min<int64_t>(pieces, 1024)), 1},
           .threads = {32, kWarps, 1}},
@@ -50,7 +52,7 @@ void scatter_many(const KernelCall& call, const Updates& updates) {
   const auto count = static_cast<long long>(updates.count);
   const auto slice = static_cast<long long>(updates.slice);
   const auto most = static_cast<Key>(updates.most);
-  launch(call, {"scatter", fmt::format("write_slices<{}, {}>", type_name(updates.dtype), key)},
+  launch(call, {kFiles, fmt::format("write_slices<{}, {}>", type_name(updates.dtype), key)},
          grid_for(count), updates.slices, count, static_cast<long long>(updates.most), sort.keys(),
          sort.positions());
   sort.run(call, (std::bit_width(static_cast<uint64_t>(updates.most)) + 7) / 8);
@@ -58,10 +60,10 @@ void scatter_many(const KernelCall& call, const Updates& updates) {
   const int64_t pieces = (updates.count + kPiece - 1) / kPiece;
   const Scratch begun(static_cast<size_t>(pieces * updates.slice) * sizeof(double));
   const Scratch going_on(begun.bytes());
-  launch(call, {"scatter", fmt::format("add_pieces<{}, {}>", type, key)}, grid_for(count * slice),
+  launch(call, {kFiles, fmt::format("add_pieces<{}, {}>", type, key)}, grid_for(count * slice),
          sort.keys(), sort.positions(), from.data, y.data, begun.data(), going_on.data(), count,
          most, slice);
-  launch(call, {"scatter", fmt::format("join_pieces<{}, {}>", type, key)}, grid_for(pieces * slice),
+  launch(call, {kFiles, fmt::format("join_pieces<{}, {}>", type, key)}, grid_for(pieces * slice),
          sort.keys(), y.data, begun.data(), going_on.data(), count, most, slice);
 }
 
@@ -92,7 +94,7 @@ const RegisterGpuKernel<ScatterNd> registered{
       const Scratch slices(static_cast<size_t>(updates.count) * sizeof(int64_t));
       Positions positions{.depth = depth, .dims = {}};
       for (int i = 0; i < depth; ++i) positions.dims[i] = dims[i];
-      launch(call, {"scatter", fmt::format("find_slices<{}>", type_name(indices.dtype()))},
+      launch(call, {kFiles, fmt::format("find_slices<{}>", type_name(indices.dtype()))},
              grid_for(updates.count), indices.data, slices.data(),
              static_cast<long long>(updates.count), positions);
       updates.slices = slices.data();
