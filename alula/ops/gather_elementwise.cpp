@@ -27,8 +27,8 @@ Specs GatherElementwise::infer(SpecRefs inputs) const {
   for (size_t i = 2; i < inputs.size(); ++i)
     require(
         inputs[i].dtype == program->inputs()[i - 1] && fits_rows_of(inputs[i].shape, picked.shape),
-        "{}: input {} must be {} and as large as what is picked ({}), one row of it or a single "
-        "value. Got {}.",
+        "{}: input {} must be {} and as large as what is picked ({}), one row or column of it or "
+        "a single value. Got {}.",
         kName, i, program->inputs()[i - 1], picked.shape, inputs);
   Specs outputs;
   for (size_t k = 0; k < program->results().size(); ++k)

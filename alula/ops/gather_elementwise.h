@@ -8,8 +8,8 @@ namespace alula {
 /// embedding's rows added to, on their way. Made by the compiler.
 ///
 /// Inputs: those of `gather`, with any axis and batch dimensions, but no strings; then the
-/// function's others: tensors of the shape of what is picked, vectors along its last axis ([n] or
-/// [1, …, n]), or single values. Outputs: the function's results, of that shape and any dtype.
+/// function's others: tensors of the shape of what is picked, rows ([n], [1, …, n]) or columns
+/// ([…, 1]) of it, or single values. Outputs: the function's results, of that shape and any dtype.
 struct GatherElementwise final : OpOf<GatherElementwise> {
   static constexpr const char* kName = "gather_elementwise";
   static constexpr DTypeSet kDTypes = kNumericOrBool;

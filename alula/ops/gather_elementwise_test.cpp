@@ -8,12 +8,12 @@ using namespace alula::testing;
 
 namespace {
 
-/// picked * scale + bias + more, in float32, and what was picked.
+/// picked * scale + bias + more + column, in float32, and what was picked.
 const scalar::Program& program(DType dtype) {
   scalar::Builder b;
   const Scalar picked = b.input(dtype), scale = b.input(float32), bias = b.input(float32),
-               more = b.input(float32);
-  const Scalar result = cast(picked, float32) * scale + bias + more;
+               more = b.input(float32), column = b.input(float32);
+  const Scalar result = cast(picked, float32) * scale + bias + more + column;
   return scalar::interned(b.finish("gather_elementwise", std::vector{result, picked}));
 }
 
@@ -42,19 +42,24 @@ void check_case(DType dtype, DType index, const Case& c) {
                indices = random_tensor({index, c.indices}, {.from = 0, .to = last});
   const Shape shape = gather(params, indices, op.gather).shape();
   const Shape row = shape.rank() == 0 ? Shape{} : Shape{shape.back()};
+  const Shape column = shape.rank() == 0 ? Shape{} : shape.slice(0, shape.rank() - 1) + Shape{1};
   const auto run = [&](int part) {
     return [&op, part](const std::vector<Tensor>& in) { return call_all(op, in)[part]; };
   };
-  const std::vector<Tensor> inputs = {params, indices, random_tensor({float32, {}}),
+  const std::vector<Tensor> inputs = {params,
+                                      indices,
+                                      random_tensor({float32, {}}),
                                       random_tensor({float32, row}),
-                                      random_tensor({float32, shape})};
+                                      random_tensor({float32, shape}),
+                                      random_tensor({float32, column})};
   OpTest::check(run(0), inputs,
                 [&](const std::vector<Array>& in) {
                   Array result = picked_slices(in[0], in[1], c);
                   const auto columns = std::max<size_t>(in[3].values.size(), 1);
                   for (size_t i = 0; i < result.values.size(); ++i)
                     result.values[i] = result.values[i] * in[2].values[0] +
-                                       in[3].values[i % columns] + in[4].values[i];
+                                       in[3].values[i % columns] + in[4].values[i] +
+                                       in[5].values[i / columns];
                   return result;
                 },
                 float32, {.scale = 400, .gradient = false});
@@ -110,17 +115,18 @@ OP_TEST(gather_elementwise) {
 TEST(GatherElementwise, SaysWhatItTakes) {
   const GatherElementwise op(Gather(), program(float32));
   const Tensor x = random_tensor({float32, {3, 4}}), one = random_tensor({float32, {}}),
-               row = random_tensor({float32, {4}}), column = random_tensor({float32, {2, 1}});
+               row = random_tensor({float32, {4}}), column = random_tensor({float32, {2, 1}}),
+               column_of_3 = random_tensor({float32, {3, 1}});
   const Tensor at({0, 2});
-  EXPECT_EQ(call_all(op, std::vector{x, at, one, row, one})[0].shape(), (Shape{2, 4}));
-  EXPECT_ERROR(call_all(op, std::vector{x, at}), InvalidArgumentError, "takes 5 inputs");
-  EXPECT_ERROR(call_all(op, std::vector{x, at, one, column, one}), InvalidArgumentError,
+  EXPECT_EQ(call_all(op, std::vector{x, at, one, row, one, column})[0].shape(), (Shape{2, 4}));
+  EXPECT_ERROR(call_all(op, std::vector{x, at}), InvalidArgumentError, "takes 6 inputs");
+  EXPECT_ERROR(call_all(op, std::vector{x, at, one, column_of_3, one, one}), InvalidArgumentError,
                "input 3 must be float32 and as large as what is picked");
   EXPECT_ERROR(
-      call_all(GatherElementwise(Gather(), program(uint8)), std::vector{x, at, one, row, one}),
+      call_all(GatherElementwise(Gather(), program(uint8)), std::vector{x, at, one, row, one, one}),
       InvalidArgumentError, "a function of the params' dtype");
-  EXPECT_ERROR(call_all(op, std::vector{x, Tensor({0, 3}), one, row, one}), InvalidArgumentError,
-               "gather: index 3 is out of range: the axis has 3 elements");
-  EXPECT_ERROR(call_all(op, std::vector{x, Tensor({-1}), one, row, one}), InvalidArgumentError,
+  EXPECT_ERROR(call_all(op, std::vector{x, Tensor({0, 3}), one, row, one, one}),
+               InvalidArgumentError, "gather: index 3 is out of range: the axis has 3 elements");
+  EXPECT_ERROR(call_all(op, std::vector{x, Tensor({-1}), one, row, one, one}), InvalidArgumentError,
                "gather: index -1 is out of range");
 }

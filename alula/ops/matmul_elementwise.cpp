@@ -10,10 +10,17 @@ const RegisterOp<MatMulElementwise> registered;
 
 }  // namespace
 
-bool fits_rows_of(const Shape& operand, const Shape& product) {
-  if (operand == product || (operand.size() == 1 && operand.rank() <= product.rank())) return true;
-  return operand.rank() > 0 && operand.rank() <= product.rank() &&
-         operand.back() == product.back() && operand.size() == product.back();
+bool is_column_of(const Shape& operand, const Shape& results) {
+  const int last = results.rank() - 1;
+  return last >= 0 && operand.rank() == results.rank() && operand.back() == 1 &&
+         results.back() != 1 && operand.slice(0, last) == results.slice(0, last);
+}
+
+bool fits_rows_of(const Shape& operand, const Shape& results) {
+  if (operand == results || (operand.size() == 1 && operand.rank() <= results.rank())) return true;
+  const bool is_row = operand.rank() > 0 && operand.rank() <= results.rank() &&
+                      operand.back() == results.back() && operand.size() == results.back();
+  return is_row || is_column_of(operand, results);
 }
 
 Attributes MatMulElementwise::attributes() const {
@@ -32,8 +39,8 @@ Specs MatMulElementwise::infer(SpecRefs inputs) const {
       "{}: takes {}, and a function that keeps the dtype. Got {}.", kName, kDTypes, inputs);
   for (size_t i = 2; i < inputs.size(); ++i)
     require(inputs[i].dtype == program->inputs()[i - 1] && fits_rows_of(inputs[i].shape, c.shape),
-            "{}: input {} must be {} and as large as the product, one row of it or a single value. "
-            "Got {}.",
+            "{}: input {} must be {} and as large as the product, one row or column of it or a "
+            "single value. Got {}.",
             kName, i, program->inputs()[i - 1], inputs);
   Specs outputs;
   for (size_t k = 0; k < program->results().size(); ++k)

@@ -27,8 +27,10 @@ struct MatMulElementwise final : OpOf<MatMulElementwise> {
   Cost cost(SpecRefs inputs, std::span<const Spec> outputs) const override;
 };
 
-/// Whether an operand of this shape can stand beside a product of the other: it is as large, or one
-/// row of it, or a single value.
-bool fits_rows_of(const Shape& operand, const Shape& product);
+/// Whether an operand of this shape can stand beside rows of results of the other: it is as large,
+/// one row of them ([n], [1, …, n]), one column ([…, 1]), or a single value.
+bool fits_rows_of(const Shape& operand, const Shape& results);
+/// Whether it is one column, but not all of the results: a value for each row.
+bool is_column_of(const Shape& operand, const Shape& results);
 
 }  // namespace alula

@@ -8,7 +8,7 @@ using namespace alula::testing;
 
 namespace {
 
-/// max(product * scale + bias + residual, 0), and the product itself.
+/// max(product * scale + bias + residual + column, 0), and the product itself.
 const scalar::Program& program(DType dtype) {
   scalar::Builder b;
   const auto as = [&](Scalar x, DType to) {
@@ -16,8 +16,9 @@ const scalar::Program& program(DType dtype) {
   };
   const DType wide = is_half(dtype) ? float32 : dtype;
   const Scalar product = b.input(dtype), c = as(product, wide), scale = as(b.input(dtype), wide),
-               bias = as(b.input(dtype), wide), residual = as(b.input(dtype), wide);
-  const Scalar result = as(max(c * scale + bias + residual, 0.0), dtype);
+               bias = as(b.input(dtype), wide), residual = as(b.input(dtype), wide),
+               column = as(b.input(dtype), wide);
+  const Scalar result = as(max(c * scale + bias + residual + column, 0.0), dtype);
   return scalar::interned(b.finish("matmul_elementwise", std::vector{result, product}));
 }
 
@@ -30,7 +31,7 @@ void check_part(DType dtype, const Shape& a, const Shape& b, const MatMulOptions
   OpTest::check(
       [&](const std::vector<Tensor>& in) { return call_all(op, in)[static_cast<size_t>(part)]; },
       {x, y, random_tensor({dtype, {1, 1}}), random_tensor({dtype, {c.back()}}),
-       random_tensor({dtype, c})},
+       random_tensor({dtype, c}), random_tensor({dtype, c.slice(0, c.rank() - 1) + Shape{1}})},
       [&](const std::vector<Array>& in) {
         Array product(c);
         const int64_t m = c[c.rank() - 2], n = c.back(), k = static_cast<int64_t>(inner);
@@ -41,7 +42,8 @@ void check_part(DType dtype, const Shape& a, const Shape& b, const MatMulOptions
               sum += in[0].values[options.transpose_a ? (i / m * k + l) * m + i % m : i * k + l] *
                      in[1].values[(b.rank() > 2 ? i / m * k * n : 0) +
                                   (options.transpose_b ? j * k + l : l * n + j)];
-            const double value = sum * in[2].values[0] + in[3].values[j] + in[4].values[i * n + j];
+            const double value =
+                sum * in[2].values[0] + in[3].values[j] + in[4].values[i * n + j] + in[5].values[i];
             product.values[i * n + j] = part == 0 ? std::max(value, 0.0) : sum;
           }
         return product;
@@ -75,9 +77,10 @@ TEST(MatMulElementwise, SaysWhatItTakes) {
   const MatMulElementwise op(MatMul(), program(float32));
   const Tensor x = random_tensor({float32, {2, 3}}), y = random_tensor({float32, {3, 4}}),
                one = random_tensor({float32, {}});
-  EXPECT_ERROR(call_all(op, std::vector{x, y}), InvalidArgumentError, "takes 5 inputs");
-  EXPECT_ERROR(call_all(op, std::vector{x, y, one, random_tensor({float32, {2, 1}}), one}),
-               InvalidArgumentError, "one row of it");
+  EXPECT_ERROR(call_all(op, std::vector{x, y}), InvalidArgumentError, "takes 6 inputs");
+  EXPECT_ERROR(call_all(op, std::vector{x, y, one, random_tensor({float32, {3, 1}}), one, one}),
+               InvalidArgumentError, "one row or column of it");
   const MatMulElementwise wider(MatMul(), program(float64));
-  EXPECT_ERROR(call_all(wider, std::vector{x, y, one, one, one}), InvalidArgumentError, "dtype");
+  EXPECT_ERROR(call_all(wider, std::vector{x, y, one, one, one, one}), InvalidArgumentError,
+               "dtype");
 }

@@ -1,5 +1,7 @@
 #include "alula/backends/cpu/row_program.h"
 
+#include "alula/ops/matmul_elementwise.h"
+
 namespace alula::cpu {
 
 void RowProgram::run(const Part& part, void* values) const {
@@ -28,6 +30,10 @@ void RowProgram::run(void* values) const {
 View RowProgram::within(const View& operand, const Part& part, Spec& spec) const {
   if (operand.shape() == outputs_[0].shape())
     return {&spec, at(operand, part.row * columns_ + part.column)};
+  if (is_column_of(operand.shape(), outputs_[0].shape())) {
+    spec.shape = {part.rows, 1};
+    return {&spec, at(operand, part.row)};
+  }
   const bool single = operand.size() == 1;
   spec.shape = single ? Shape{} : Shape{part.columns};
   return {&spec, at(operand, single ? 0 : part.column)};

@@ -5,7 +5,8 @@
 namespace alula::cpu {
 
 /// An elementwise function of values that a kernel makes part by part, while they are in the cache.
-/// The function's other operands are of the results' shape, one row of it, or single values.
+/// The function's other operands are of the results' shape, one row or column of it, or single
+/// values.
 class RowProgram {
  public:
   /// `operands` are those behind the first, the values. The views must live as long as this.

@@ -1,14 +1,21 @@
 #include "alula/backends/cuda/inline_program.h"
 
 #include "alula/backends/cuda/codegen.h"
+#include "alula/ops/matmul_elementwise.h"
 
 namespace alula::cuda {
 namespace {
 
 /// Where a row-wise kernel finds an operand's element, beside results of a shape.
-std::string_view index_of(const View& operand, const Shape& results) {
+std::string index_of(const View& operand, const Shape& results) {
   if (operand.shape() == results) return "at";
+  if (is_column_of(operand.shape(), results)) return fmt::format("at / {}", results.back());
   return operand.size() == 1 ? "0" : "column";
+}
+
+/// Whether neighbours in a row have an element each.
+bool goes_along(const View& operand, const Shape& results) {
+  return operand.size() > 1 && !is_column_of(operand.shape(), results);
 }
 
 /// The pointers of a struct, one line a tensor, and what fills them.
@@ -39,7 +46,7 @@ int widest(std::span<const View> operands, std::span<const View> outputs) {
       width /= 2;
   };
   for (const View& view : operands)
-    if (view.size() > 1) limit(view);
+    if (goes_along(view, outputs[0].shape())) limit(view);
   for (const View& view : outputs) limit(view);
   return width;
 }
@@ -62,12 +69,11 @@ InlineProgram program_after(const scalar::Program* program, DType dtype,
       type_name(dtype));
   std::string call;
   for (size_t i = 0; i < operands.size(); ++i) {
-    const std::string_view index = index_of(operands[i], outputs[0].shape());
-    if (index == "0")
-      text += fmt::format("    const auto a{} = *in{};\n", i + 1, i + 1);
-    else
-      text += fmt::format("    const auto a{} = load<kWidth>(in{}, {});\n", i + 1, i + 1, index);
-    call += fmt::format(", a{}{}", i + 1, index == "0" ? "" : ".at[k]");
+    const std::string index = index_of(operands[i], outputs[0].shape());
+    const bool each = goes_along(operands[i], outputs[0].shape());
+    text += each ? fmt::format("    const auto a{0} = load<kWidth>(in{0}, {1});\n", i + 1, index)
+                 : fmt::format("    const auto a{0} = in{0}[{1}];\n", i + 1, index);
+    call += fmt::format(", a{}{}", i + 1, each ? ".at[k]" : "");
   }
   for (size_t i = 0; i < results; ++i) {
     text += fmt::format("    Pack<{}, kWidth> b{};\n", type_name(outputs[i].dtype()), i);

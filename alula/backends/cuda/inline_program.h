@@ -20,7 +20,7 @@ struct InlineProgram {
 
 /// `struct After`: after(x, at, column) runs the program on values x[kWidth] from element `at` on,
 /// which lie in one row from `column` on, and writes its results; without a program, the values
-/// themselves. Operands are of the results' shape, one row of it, or one value.
+/// themselves. Operands are of the results' shape, one row or column of it, or one value.
 InlineProgram program_after(const scalar::Program* program, DType dtype,
                             std::span<const View> operands, std::span<const View> outputs);
 

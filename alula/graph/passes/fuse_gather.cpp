@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "alula/graph/edit.h"
 #include "alula/graph/layout.h"
@@ -24,7 +25,7 @@ class Fusion {
     for (size_t k = 0; k < inputs.size() && !found_; ++k) {
       picked_ = inputs[k];
       gather_ = root_of(graph, picked_);
-      found_ = is_gather() && is_read_here_alone() && others_fit();
+      found_ = is_gather() && is_read_here_alone() && (others_fit() || others_fit_slices());
     }
   }
 
@@ -32,8 +33,12 @@ class Fusion {
     if (!found_) return;
     const Node node = graph_.nodes[node_], gather = graph_.nodes[gather_.node];
     std::vector<Value> inputs = gather.inputs;
+    if (by_slices_) {
+      inputs[0] = reshaped(inputs[0], {graph_.spec(inputs[0]).shape[0], gathered_[1]});
+      inputs[1] = reshaped(inputs[1], {gathered_[0]});
+    }
     for (const Value& input : node.inputs)
-      if (input != picked_) inputs.push_back(reshaped(input, operand_shape(input)));
+      if (input != picked_) inputs.push_back(reshaped(input, *operand_shape(input)));
     const Value fused =
         add_node(graph_, GatherElementwise(*op_as<Gather>(gather), program(gather, node)), inputs);
     for (int k = 0; k < static_cast<int>(node.outputs.size()); ++k)
@@ -42,7 +47,6 @@ class Fusion {
 
  private:
   const Shape& results() const { return graph_.nodes[node_].outputs[0].shape; }
-  const Shape& gathered() const { return graph_.spec(gather_).shape; }
 
   /// A variable that the op changes is written in place, and that is worth as much.
   bool writes_variable() const {
@@ -69,20 +73,47 @@ class Fusion {
            graph_.spec(picked_) == Spec{spec.dtype, results()};
   }
 
-  bool others_fit() const {
+  bool all_have_shapes() const {
     return std::ranges::all_of(graph_.nodes[node_].inputs, [&](const Value& input) {
-      const Shape& shape = graph_.spec(input).shape;
-      return input == picked_ ||
-             (fits_rows_of(shape, results()) && fits_rows_of(operand_shape(input), gathered()));
+      return input == picked_ || operand_shape(input).has_value();
     });
   }
+  bool others_fit() {
+    gathered_ = graph_.spec(gather_).shape;
+    return all_have_shapes();
+  }
+  /// The same with what is picked as a matrix, a slice a row: a value for each slice, such as how
+  /// much brighter an image gets, is then a column.
+  bool others_fit_slices() {
+    const Node& gather = graph_.nodes[gather_.node];
+    const Spec &params = graph_.spec(gather.inputs[0]), &indices = graph_.spec(gather.inputs[1]);
+    const auto& op = *op_as<Gather>(gather);
+    const int batch = op.batch(params, indices);
+    if (batch != 0 || op.along(params, batch) != 0 || !params.shape.is_known()) return false;
+    gathered_ = {indices.shape.size(), params.shape.slice(1, params.rank()).size()};
+    by_slices_ = all_have_shapes();
+    return by_slices_;
+  }
 
-  /// The shape that an operand has beside what is picked.
-  Shape operand_shape(const Value& input) const {
+  /// The shape in which an operand stands beside what is picked; none if it cannot.
+  std::optional<Shape> operand_shape(const Value& input) const {
     const Shape& shape = graph_.spec(input).shape;
-    if (shape == results()) return gathered();
-    if (gathered() == results()) return shape;
-    return shape.size() == 1 ? Shape{} : Shape{shape.size()};
+    if (shape == results()) return gathered_;
+    if (!fits_rows_of(shape, results()) && !is_of_slices(shape)) return {};
+    if (gathered_ == results()) return shape;
+    if (shape.size() == 1) return Shape{};
+    if (is_of_slices(shape)) return Shape{gathered_[0], 1};
+    const bool is_row = shape.size() == results().back() && shape.back() == results().back();
+    return is_row && gathered_.back() == results().back() ? std::optional(Shape{shape.size()})
+                                                          : std::nullopt;
+  }
+
+  /// Whether, beside the results, it has one value for each row of a matrix that is picked.
+  bool is_of_slices(const Shape& shape) const {
+    if (gathered_.rank() != 2 || shape.rank() != results().rank()) return false;
+    int lead = 0;
+    for (int64_t rows = 1; rows < gathered_[0] && lead < shape.rank();) rows *= results()[lead++];
+    return shape.size() == gathered_[0] && shape.slice(0, lead) == results().slice(0, lead);
   }
 
   Value reshaped(const Value& value, const Shape& shape) const {
@@ -106,6 +137,8 @@ class Fusion {
   const Readers& readers_;
   size_t node_;
   Value picked_{}, gather_{};  // what the op reads, and the gather's result that it is
+  Shape gathered_;             // as which that is picked
+  bool by_slices_ = false;     // whether that is another shape than the gather's
   bool found_ = false;
 };
 
