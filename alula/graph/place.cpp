@@ -10,6 +10,16 @@
 namespace alula::graph {
 namespace {
 
+/// Whether a kernel makes the random numbers of a node, from what the host tells it to. To bring a
+/// few costs no more than that; but only where the host's are the same to the last digit.
+bool are_made_there(const Node& node, Device device) {
+  constexpr int64_t kFew = 64;
+  if (device.type != DeviceType::kGPU) return false;
+  if (dynamic_cast<const RandomUniform*>(node.op.get()) != nullptr)
+    return node.outputs[0].shape.size() > kFew;
+  return dynamic_cast<const RandomDraw*>(node.op.get()) != nullptr;
+}
+
 bool is_scalar(const Node& node) {
   return std::all_of(node.outputs.begin(), node.outputs.end(),
                      [](const Spec& output) { return output.shape.rank() == 0; });
@@ -105,9 +115,7 @@ void place_on(Graph& graph, Device device) {
       logging::info("function: {} runs on the host, because there is no kernel for it on {}.",
                     node.op->name(), device);
     } else if (node.kind == Node::Kind::kOp && node.op->type().random) {
-      const bool draws = device.type == DeviceType::kGPU &&
-                         dynamic_cast<const RandomDraw*>(node.op.get()) != nullptr;
-      node.by_host = draws ? Node::Host::kDraws : Node::Host::kComputes;
+      node.by_host = are_made_there(node, device) ? Node::Host::kDraws : Node::Host::kComputes;
     }
   }
 }
