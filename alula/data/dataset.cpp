@@ -1,5 +1,7 @@
 #include "alula/data/dataset.h"
 
+#include "alula/runtime/dispatch.h"
+
 namespace alula::data {
 
 /// Walks are numbered, so that seeded steps do something else in each.
@@ -30,7 +32,11 @@ Iterator Dataset::iterator() const {
   context.keys = {random::new_key("dataset"), random::mix(0, run_->walks.fetch_add(1))};
   context.budget = std::make_shared<Budget>(options.autotune_memory > 0 ? options.autotune_memory
                                                                         : Budget::default_limit());
-  return {stage_, std::move(context)};
+  // In the scope of another device, what is read ahead is read ahead to there.
+  StageRef stage;
+  if (const ThreadState& state = t_state; (state.flags & ThreadState::kDeviceScope) != 0)
+    stage = stage_->for_reader_on(state.device);
+  return {stage == nullptr ? stage_ : std::move(stage), std::move(context)};
 }
 
 Iterator Dataset::begin() const {

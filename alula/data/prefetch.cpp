@@ -1,18 +1,19 @@
 #include "alula/data/dataset.h"
 #include "alula/data/read_ahead.h"
+#include "alula/data/to_device.h"
 
 namespace alula::data {
 namespace {
 
 class Prefetched final : public SameSpecStage {
  public:
-  Prefetched(const StageRef& input, int64_t buffer)
-      : SameSpecStage("prefetch", input), buffer_(buffer) {}
+  Prefetched(const StageRef& input, int64_t buffer, Device device = kCPU)
+      : SameSpecStage("prefetch", input), buffer_(buffer), device_(device) {}
   int64_t cardinality() const override { return input().cardinality(); }
   WalkRef walk(const Context& context) const override {
     const Tuner::Plan plan{
         .workers = buffer_ == AUTOTUNE ? AUTOTUNE : 1, .most_workers = 1, .buffer = buffer_};
-    return std::make_unique<ReadAheadWalk>(*this, plan, context, notes_);
+    return std::make_unique<ReadAheadWalk>(*this, plan, context, notes_, bringing_to(device_));
   }
   std::string details(int64_t) const override {
     const std::string notes = notes_.get();
@@ -21,11 +22,15 @@ class Prefetched final : public SameSpecStage {
   }
 
   StageRef onto(const StageRef& input) const override {
-    return std::make_shared<Prefetched>(input, buffer_);
+    return std::make_shared<Prefetched>(input, buffer_, device_);
+  }
+  StageRef for_reader_on(const Device& device) const override {
+    return std::make_shared<Prefetched>(inputs()[0], buffer_, device);
   }
 
  private:
   int64_t buffer_;
+  Device device_;  // where elements are put
   mutable Notes notes_;
 };
 

@@ -117,6 +117,9 @@ class Stage : public std::enable_shared_from_this<Stage> {
   virtual StageRef onto(const StageRef& /*input*/) const { return nullptr; }
   /// The function that it applies to each element, if it does nothing else.
   virtual std::shared_ptr<const Traced> mapping() const { return nullptr; }
+  /// The same step for a reader that computes on a device, if it is for bringing elements there in
+  /// time; null for others.
+  virtual StageRef for_reader_on(const Device& /*device*/) const { return nullptr; }
   /// Why it must run on the host, if it has neither.
   virtual std::string why_on_host() const { return "it looks at elements"; }
 

@@ -1,6 +1,7 @@
+#include "alula/data/to_device.h"
+
 #include "alula/data/dataset.h"
 #include "alula/data/one_input.h"
-#include "alula/data/read_ahead.h"
 #include "alula/runtime/devices.h"
 
 namespace alula::data {
@@ -35,11 +36,8 @@ class ToDevice final : public SameSpecStage {
   int64_t cardinality() const override { return input().cardinality(); }
   WalkRef walk(const Context& context) const override {
     if (buffer_ == 0) return std::make_unique<CopyWalk>(*this, device_, context);
-    // A thread puts elements on the device's queue, behind the work that the reader has given to
-    // the device so far.
     const Tuner::Plan plan{.workers = 1, .most_workers = 1, .buffer = buffer_};
-    return std::make_unique<ReadAheadWalk>(*this, plan, context, notes_,
-                                           [device = device_](Row& row) { move_to(device, row); });
+    return std::make_unique<ReadAheadWalk>(*this, plan, context, notes_, bringing_to(device_));
   }
   std::string parameters() const override {
     return buffer_ == 0 ? fmt::format("({})", device_) : fmt::format("({}, {})", device_, buffer_);
@@ -56,6 +54,11 @@ class ToDevice final : public SameSpecStage {
 };
 
 }  // namespace
+
+ReadAheadWalk::Work bringing_to(Device device) {
+  if (device.is_cpu()) return nullptr;
+  return [device](Row& row) { move_to(device, row); };
+}
 
 Dataset Dataset::copy_to_device(const Device& device) const {
   return then(std::make_shared<ToDevice>("copy_to_device", stage_, usable(device), 0));

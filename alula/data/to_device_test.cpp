@@ -23,6 +23,27 @@ TEST(ToDevice, ElementsAreThere) {
             std::string::npos);
 }
 
+TEST(ToDevice, InTheScopeOfADeviceWhatIsPrefetchedIsThere) {
+  const Dataset batches = Dataset::range(10).batch(4), ahead = batches.prefetch(2);
+  const std::vector<std::string> expected = texts(batches);
+  {
+    const DeviceScope scope(sim());
+    for (const Element& batch : ahead) EXPECT_EQ(batch.tensor().device(), sim());
+    for (const Element& batch : batches) EXPECT_EQ(batch.tensor().device(), kCPU);
+    for (const Element& pair : ahead.batch(2)) EXPECT_EQ(pair.tensor().device(), kCPU);
+    EXPECT_EQ(texts(ahead), expected);
+    Iterator there = ahead.iterator();
+    Element element;
+    there.next(element);
+    Iterator second = batches.prefetch(2).iterator();
+    second.restore(there.save());
+    second.next(element);
+    EXPECT_EQ(element.tensor().device(), sim());
+    EXPECT_EQ(element.tensor().to_vector<int64_t>(), (std::vector<int64_t>{4, 5, 6, 7}));
+  }
+  for (const Element& batch : ahead) EXPECT_EQ(batch.tensor().device(), kCPU);
+}
+
 TEST(ToDevice, StringsStayOnTheHost) {
   const Dataset words = Dataset::from_tensor_slices({Tensor{"a", "b"}, Tensor{1, 2}});
   for (const Element& element : words.prefetch_to_device(sim())) {
