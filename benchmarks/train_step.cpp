@@ -12,7 +12,8 @@
 //
 // The ways "pipeline" and "augmented" are `fit` with images that are stored as bytes, and made
 // numbers between 0 and 1 by a map of the data set; the second also changes their brightness.
-// Beside "fit", they tell what a pipeline costs.
+// Beside "fit", they tell what a pipeline costs. The way "loop" walks through a data set in a loop
+// of its own, as "function" does through batches that lie ready.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -32,7 +33,7 @@ using io::Json;
 using Clock = std::chrono::steady_clock;
 
 const std::vector<std::string> kWays{"function", "fit", "eager"};
-const std::vector<std::string> kPipelines{"pipeline", "augmented"};
+const std::vector<std::string> kPipelines{"pipeline", "augmented", "loop"};
 
 double microseconds(Clock::duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
@@ -122,6 +123,26 @@ Measurement training(const Step& step, const std::string& way) {
           const Tensor& x, const Tensor& y) { return (*train)(x, y); });
 }
 
+/// The same with batches of a data set in the host's memory.
+Measurement looping(const Step& step) {
+  const keras::Sequential model = step.make_model();
+  const int64_t count = 2 * step.batches() * step.batch;
+  const Tensor x = random::uniform(step.input_shape(count)).cpu();
+  const Tensor y = random::uniform({count}, {.maxval = 10, .dtype = int32}).cpu();
+  const data::Dataset dataset =
+      data::Dataset::from_tensor_slices({x, y}).repeat().batch(step.batch).prefetch(data::AUTOTUNE);
+  auto iterator = std::make_shared<data::Iterator>(dataset.iterator());
+  auto loss = std::make_shared<float>(0);
+  const auto once = [=, train = function(training_step(model))] {
+    data::Row row;
+    iterator->next(row);
+    *loss = train(row[0], row[1]).template item<float>();
+  };
+  return {.run = [once](double seconds) { return time_blocks(once, seconds); },
+          .loss = [loss] { return *loss; },
+          .parameters = model.count_params()};
+}
+
 Measurement inference(const Step& step, const std::string& way) {
   const keras::Sequential model = step.make_model();
   const Batches batches(step);
@@ -183,10 +204,9 @@ Measurement fitting(const Step& step, const std::string& way) {
   std::optional<data::Dataset> dataset;
   if (way != "fit") dataset = pipeline(x, y, step.batch, way == "augmented");
   auto loss = std::make_shared<double>(0);
-  auto epochs = std::make_shared<int64_t>(4);  // the first one warms up
-  const auto run = [=](double seconds) {
+  const auto microseconds_an_epoch = [=](int64_t epochs) {
     EpochTimes times;
-    keras::FitOptions options{.epochs = *epochs, .verbose = 0, .callbacks = {&times}};
+    keras::FitOptions options{.epochs = epochs, .verbose = 0, .callbacks = {&times}};
     if (dataset.has_value()) {
       model.fit(*dataset, options);
     } else {
@@ -197,9 +217,14 @@ Measurement fitting(const Step& step, const std::string& way) {
     for (size_t i = 1; i < times.ends.size(); ++i)
       each.push_back(microseconds(times.ends[i] - times.ends[i - 1]));
     *loss = times.loss;
-    const double epoch = median(std::move(each));
-    *epochs = 2 + static_cast<int64_t>(seconds * 1e6 / epoch);
-    return epoch / static_cast<double>(steps);
+    return median(std::move(each));
+  };
+  auto epoch = std::make_shared<double>(0);
+  const auto run = [=](double seconds) {
+    // Before the first time, the way to run it is looked for, which takes some hundred steps.
+    if (*epoch == 0) *epoch = microseconds_an_epoch(4 + 500 / steps);
+    *epoch = microseconds_an_epoch(2 + static_cast<int64_t>(seconds * 1e6 / *epoch));
+    return *epoch / static_cast<double>(steps);
   };
   return {.run = run, .loss = [loss] { return *loss; }, .parameters = model.count_params()};
 }
@@ -235,6 +260,7 @@ Measurement empty_call() {
 Measurement prepare(const Step& step, const std::string& way) {
   const bool compiled = way == "function";
   const bool pipelined = std::ranges::find(kPipelines, way) != kPipelines.end();
+  if (step.kind == "train" && way == "loop") return looping(step);
   if (step.kind == "train")
     return way == "fit" || pipelined ? fitting(step, way) : training(step, way);
   if (step.kind == "inference" && way != "fit" && !pipelined) return inference(step, way);
