@@ -50,7 +50,8 @@ void fill(Tensor& tensor, const Tensor& value) {
 }
 
 /// Puts a tensor into a corner of slice `place`.
-void put(const Tensor& from, Tensor& to, int64_t place) {
+void put(const Tensor& tensor, Tensor& to, int64_t place) {
+  const Tensor from = tensor.cpu();
   const Shape outer = to.shape().slice(1, to.rank());
   const int64_t first = place * outer.size();
   if (from.dtype() == string) {

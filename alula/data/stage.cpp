@@ -108,9 +108,11 @@ int64_t bytes_of(const ElementSpec& spec) {
 
 namespace {
 
-/// Copies whole slices of a tensor into another, from slice `place` on.
-void copy_slices(const Tensor& from, int64_t begin, int64_t end, Tensor& to, int64_t place,
+/// Copies whole slices of a tensor, which may be on another device, into one of the host, from
+/// slice `place` on.
+void copy_slices(const Tensor& tensor, int64_t begin, int64_t end, Tensor& to, int64_t place,
                  int64_t slice_elements) {
+  const Tensor from = tensor.cpu();
   const int64_t first = begin * slice_elements, count = (end - begin) * slice_elements;
   if (from.dtype() == string) {
     const auto texts = from.span<std::string>().subspan(static_cast<size_t>(first));
@@ -204,7 +206,7 @@ Row row_of(const Row& block, int64_t i) {
 Row rows_of(const Row& block, int64_t begin, int64_t end) {
   Row rows;
   rows.reserve(block.size());
-  for (const Tensor& column : block) rows.push_back(column.rows(begin, end));
+  for (const Tensor& column : block) rows.push_back(column.cpu().rows(begin, end));
   return rows;
 }
 

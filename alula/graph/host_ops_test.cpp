@@ -202,6 +202,20 @@ TEST(HostOps, InAScopeOfAnotherDevice) {
   EXPECT_EQ(to_string(eager.device()), "/SIM:0");
 }
 
+TEST(HostOps, ComputeOnTheCpuWhateverTheScope) {
+  test_devices();
+  Device inside;
+  const auto twice = [&inside](const Tensor& x) {
+    const Tensor y = x * 2;
+    inside = y.device();
+    return y;
+  };
+  const auto scope = device("/SIM:0");
+  const Tensor y = host_function(twice, Tensor{1.f}, {float32, {1}});
+  EXPECT_EQ(to_string(inside), "/CPU:0");
+  EXPECT_EQ(to_string(y.device()), "/SIM:0");
+}
+
 TEST(HostOps, ManyAtOnce) {
   std::vector<float> seen;
   const Tensor x = {1.f, 2.f, 3.f};

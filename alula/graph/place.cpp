@@ -5,15 +5,18 @@
 #include "alula/core/log.h"
 #include "alula/graph/layout.h"
 #include "alula/ops/random.h"
+#include "alula/ops/slice.h"
 #include "alula/runtime/devices.h"
 
 namespace alula::graph {
 namespace {
 
-/// Whether a kernel makes the random numbers of a node, from what the host tells it to. To bring a
-/// few costs no more than that; but only where the host's are the same to the last digit.
+/// Numbers that are brought to a device as quickly as a kernel is launched.
+constexpr int64_t kFew = 1024;
+
+/// Whether a kernel makes the random numbers of a node, from what the host tells it to. The host
+/// itself makes a few, where its own are the same to the last digit.
 bool are_made_there(const Node& node, Device device) {
-  constexpr int64_t kFew = 64;
   if (device.type != DeviceType::kGPU) return false;
   if (dynamic_cast<const RandomUniform*>(node.op.get()) != nullptr)
     return node.outputs[0].shape.size() > kFew;
@@ -36,6 +39,14 @@ bool runs_there(const Graph& graph, const Node& node, const Backend& backend) {
   for (const Value& input : node.inputs) specs.push_back(&graph.spec(input));
   if (node.op->type().view) return true;
   return backend.supports(*node.op, SpecRefs(specs));
+}
+
+/// Whether a node is a part of a few numbers that the host has made.
+bool is_part_of_made(const Graph& graph, const Node& node) {
+  if (node.kind != Node::Kind::kOp || dynamic_cast<const Slice*>(node.op.get()) == nullptr)
+    return false;
+  const Value whole = root_of(graph, node.inputs[0]);
+  return is_made(graph.nodes[whole.node]) && graph.spec(whole).shape.size() <= kFew;
 }
 
 /// Finds the counters: variables of one number, and what is computed from them and constants alone,
@@ -108,7 +119,7 @@ void place_on(Graph& graph, Device device) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     Node& node = graph.nodes[i];
     node.by_host = Node::Host::kNo;
-    if (counters[i]) {
+    if (counters[i] || is_part_of_made(graph, node)) {
       node.by_host = Node::Host::kComputes;
     } else if (node.kind == Node::Kind::kOp && !runs_there(graph, node, backend)) {
       node.by_host = Node::Host::kComputes;

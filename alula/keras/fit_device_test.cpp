@@ -210,6 +210,18 @@ TEST(FitOnDevice, ABatchIsPickedAndMappedInOneKernel) {
   EXPECT_FALSE(kernels.contains("cast+div"));
 }
 
+TEST(FitOnDevice, WhatIsDrawnForEachImageIsPartOfPickingIt) {
+  const Device device = simulated::add();
+  alula::testing::watch(device);
+  const auto changed = [](const Tensor& x, const Tensor& y) {
+    return std::tuple(image::random_brightness(cast(x, float32) / 255.0F, 0.1), one_hot(y, 3));
+  };
+  train_with(small_images().map(changed).batch(10), device, 1);
+  const auto kernels = alula::testing::watched(device).kernels;
+  EXPECT_TRUE(kernels.contains("gather+cast+div+add"));
+  EXPECT_FALSE(kernels.contains("slice"));
+}
+
 TEST(FitOnDevice, MapsOfBatchesRunInTheStep) {
   Variable scale(Tensor(0.01F));
   expect_like_cpu(

@@ -1,6 +1,7 @@
 #include "alula/runtime/dispatch.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "alula/core/log.h"
 #include "alula/runtime/building.h"
@@ -171,8 +172,11 @@ void check_host_outputs(const Op& op, const Tensors& outputs, const Specs& infer
   }
 }
 
-/// Calls the host code of an op with inputs that are on the CPU; its outputs are there, too.
+/// Calls the host code of an op with inputs that are on the CPU; its outputs are there, too, and so
+/// is what it computes on the way, whatever scope it is called in.
 Tensors run_host_op(const Op& op, TensorRefs inputs) {
+  std::optional<DeviceScope> scope;
+  if (t_state.flags & ThreadState::kDeviceScope) scope.emplace(kCPU);
   const Specs inferred = op.infer(refs(specs_of(inputs)));
   const spans::Stopwatch watch(nullptr);
   Tensors outputs = op.run_on_host(inputs);
