@@ -25,6 +25,7 @@ TEST(ToDevice, ElementsAreThere) {
 
 TEST(ToDevice, InTheScopeOfADeviceWhatIsPrefetchedIsThere) {
   const Dataset batches = Dataset::range(10).batch(4), ahead = batches.prefetch(2);
+  const Dataset tuned = Dataset::range(2000).prefetch(AUTOTUNE);
   const std::vector<std::string> expected = texts(batches);
   {
     const DeviceScope scope(sim());
@@ -32,6 +33,8 @@ TEST(ToDevice, InTheScopeOfADeviceWhatIsPrefetchedIsThere) {
     for (const Element& batch : batches) EXPECT_EQ(batch.tensor().device(), kCPU);
     for (const Element& pair : ahead.batch(2)) EXPECT_EQ(pair.tensor().device(), kCPU);
     EXPECT_EQ(texts(ahead), expected);
+    EXPECT_EQ(texts(tuned).size(), 2000U);
+    EXPECT_NE(tuned.explain().find("prefetch(AUTOTUNE): "), std::string::npos);
     Iterator there = ahead.iterator();
     Element element;
     there.next(element);

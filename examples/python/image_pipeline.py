@@ -4,10 +4,10 @@
 #
 # Expected output:
 # Training took <time> seconds.
-# from_tensor_slices: 10000 elements
-# map: one call for 32 elements
+# from_tensor_slices: 10000 elements...
+# map: one call for 32 elements...
 # batch(32)
-# prefetch(AUTOTUNE): ...
+# prefetch(AUTOTUNE)...
 # gives (float32[?,64,64,3], int64[?])
 from time import perf_counter as seconds, sleep
 
