@@ -36,7 +36,8 @@ Iterator Dataset::iterator() const {
   StageRef stage;
   if (const ThreadState& state = t_state; (state.flags & ThreadState::kDeviceScope) != 0)
     stage = stage_->for_reader_on(state.device);
-  return {stage == nullptr ? stage_ : std::move(stage), std::move(context)};
+  if (stage == nullptr) stage = stage_;
+  return {std::move(stage), std::move(context)};
 }
 
 Iterator Dataset::begin() const {
@@ -73,15 +74,15 @@ std::string Iterator::save() const {
   return sealed(signature(*stage_), state.bytes());
 }
 
-void Iterator::restore(std::string_view bytes) {
+void Iterator::restore(std::string_view state) {
   const std::string pipeline = signature(*stage_);
-  StateReader state(unsealed(pipeline, bytes));
+  StateReader reader(unsealed(pipeline, state));
   Context context = context_;
-  context.keys.unseeded = static_cast<uint64_t>(state.number());
-  context.keys.seeded = static_cast<uint64_t>(state.number());
+  context.keys.unseeded = static_cast<uint64_t>(reader.number());
+  context.keys.seeded = static_cast<uint64_t>(reader.number());
   WalkRef walk = this->walk(context);
-  walk->restore(state);
-  require<DataLossError>(state.done(), "iterator: the saved state is longer than it should be.");
+  walk->restore(reader);
+  require<DataLossError>(reader.done(), "iterator: the saved state is longer than it should be.");
   context_ = std::move(context);
   walk_ = std::move(walk);
   ended_ = false;

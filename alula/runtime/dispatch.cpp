@@ -239,9 +239,10 @@ Tensors run_kernel(const Op& op, TensorRefs inputs, Backend* backend) {
   Tensors outputs = host ? run_host_op(op, here) : run_kernel(op, here, backend);
 
   if (device != wanted)
-    for (Tensor& output : outputs)
-      if (!stays_on_cpu(output) && !(host && (output.dtype() == string || has_note(output))))
-        output = moved(output, wanted);
+    for (Tensor& output : outputs) {
+      const bool is_hosts = host && (output.dtype() == string || has_note(output));
+      if (!is_hosts && !stays_on_cpu(output)) output = moved(output, wanted);
+    }
   if (t_state.flags & ThreadState::kListening)
     tell_listeners(op, device, inputs, std::span(outputs.data(), outputs.size()));
   return outputs;
