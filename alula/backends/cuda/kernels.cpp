@@ -5,22 +5,29 @@
 namespace alula::cuda {
 namespace {
 
-/// Filled while the plugin loads.
-std::map<const OpType*, DTypeSet>& kernels() {
-  static auto* kernels = new std::map<const OpType*, DTypeSet>;
+struct Inputs {
+  DTypeSet dtypes;
+  Fits fits;
+};
+
+/// What they take. Filled while the plugin loads.
+std::map<const OpType*, Inputs>& kernels() {
+  static auto* kernels = new std::map<const OpType*, Inputs>;
   return *kernels;
 }
 
 }  // namespace
 
-void internal::add_kernel(const OpType& type, DTypeSet dtypes) { kernels()[&type] = dtypes; }
+void internal::add_kernel(const OpType& type, DTypeSet dtypes, Fits fits) {
+  kernels()[&type] = {dtypes, fits};
+}
 
 bool takes(const OpType& type, SpecRefs inputs) {
   const auto found = kernels().find(&type);
   if (found == kernels().end()) return false;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!found->second.contains(inputs[i].dtype)) return false;
-  return true;
+    if (!found->second.dtypes.contains(inputs[i].dtype)) return false;
+  return found->second.fits == nullptr || found->second.fits(inputs);
 }
 
 }  // namespace alula::cuda

@@ -1,5 +1,6 @@
 #include "alula/backends/cuda/emulated/run.h"
 
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <vector>
@@ -137,7 +138,8 @@ class Block {
     size_t ended = 0;
     while (ended < threads_.size()) {
       bool moved = false;
-      for (Thread& thread : threads_) {
+      for (size_t i = 0; i < threads_.size(); ++i) {
+        Thread& thread = threads_[backwards_ ? threads_.size() - 1 - i : i];
         if (thread.ended || is_waiting(thread)) continue;
         moved = true;
         resume(thread);
@@ -221,6 +223,8 @@ class Block {
   void** arguments_;
   SharedMemory shared_;
   std::vector<Thread> threads_;
+  // Whose turn comes first: where a barrier is missing, one of the two orders shows it.
+  const bool backwards_ = std::getenv("ALULA_EMULATED_BACKWARDS") != nullptr;
   std::vector<Group> warps_;
   Group all_, some_;
   Thread* running_ = nullptr;
