@@ -163,8 +163,9 @@ if(TARGET alula_cuda_emulated AND ALULA_SANITIZE MATCHES "address")
   list(TRANSFORM checked_ops PREPEND "OpTest.")
   list(JOIN checked_ops ":" filter)
   add_test(NAME Emulated.checked COMMAND ops_test --gtest_brief=1 "--gtest_filter=${filter}")
+  add_test(NAME Emulated.checked_matrices COMMAND cuda_test --gtest_brief=1 "--gtest_filter=GpuMatrices.*")
   set_tests_properties(
-    Emulated.checked PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT
+    Emulated.checked Emulated.checked_matrices PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT
     "ALULA_PLUGIN=$<TARGET_FILE:alula_cuda_emulated>;ALULA_CACHE_DIR=${PROJECT_BINARY_DIR}/kernels")
   add_dependencies(ops_test alula_cuda_emulated)
 endif()

@@ -93,7 +93,8 @@ struct Group {
     if (++arrived == alive) open();
   }
   void leave() {
-    if (--alive == arrived && alive > 0) open();
+    --alive;
+    if (alive == arrived && alive > 0) open();
   }
   void open() {
     arrived = 0;
