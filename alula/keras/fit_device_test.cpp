@@ -157,7 +157,7 @@ Trained train_with(const data::Dataset& dataset, Device device, int64_t epochs =
   trained.history = model.fit(dataset, {.epochs = epochs, .verbose = 0});
   trained.weights = values_of(model.weights());
   for (const auto& [name, value] : model.evaluate(dataset, {.verbose = 0}))
-    trained.weights.push_back(Tensor(static_cast<float>(value)));
+    trained.weights.emplace_back(static_cast<float>(value));
   return trained;
 }
 
