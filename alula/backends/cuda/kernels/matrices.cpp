@@ -54,7 +54,7 @@ constexpr Fits kFits = &are_small<256>, kFitsRotations = &are_small<128>;
 template <class... Arguments>
 void launch_matrices(const KernelCall& call, const Matrices& matrices, const std::string& function,
                      const Arguments&... arguments) {
-  launch(call, {"matrices", function}, matrices.grid(), arguments...);
+  launch(call, {"matrices matrices_orthogonal", function}, matrices.grid(), arguments...);
 }
 
 std::string typed(std::string_view function, const View& view) {
