@@ -71,7 +71,7 @@ if(NOT ALULA_HAS_CUDNN)
 endif()
 if(ALULA_HAS_CUDA AND cuda_test_sources)
   set(codegen_test_sources ${cuda_test_sources})
-  list(FILTER codegen_test_sources INCLUDE REGEX "/(allocator|codegen|cudnn_plans|faults|layout|pinned|race|staging)_test\\.cpp$")
+  list(FILTER codegen_test_sources INCLUDE REGEX "/(allocator|codegen|cudnn_plans|faults|layout|pinned|product|race|staging)_test\\.cpp$")
   list(REMOVE_ITEM cuda_test_sources ${codegen_test_sources})
   # With the emulated card, to show that it finds out kernels that are wrong.
   alula_add_test(codegen_test LABELS codegen SOURCES ${codegen_test_sources} alula/backends/cuda/emulated/card.cpp

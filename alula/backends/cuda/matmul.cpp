@@ -9,6 +9,7 @@
 #include "alula/backends/cuda/kernels.h"
 #include "alula/backends/cuda/kernels/product.h"
 #include "alula/backends/cuda/layout.h"
+#include "alula/core/log.h"
 #include "alula/ops/matmul.h"
 #include "alula/runtime/devices.h"
 
@@ -80,13 +81,26 @@ Operation make_operation(const Product& product) {
   const auto transposed = [](bool yes) -> int32_t { return yes ? CUBLAS_OP_T : CUBLAS_OP_N; };
   set(operation, CUBLASLT_MATMUL_DESC_TRANSA, transposed(product.transpose_b));
   set(operation, CUBLASLT_MATMUL_DESC_TRANSB, transposed(product.transpose_a));
+  if (product.adds_row || product.relu)
+    set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE,
+        static_cast<uint32_t>(!product.relu      ? CUBLASLT_EPILOGUE_BIAS
+                              : product.adds_row ? CUBLASLT_EPILOGUE_RELU_BIAS
+                                                 : CUBLASLT_EPILOGUE_RELU));
   return operation;
 }
 
-/// A row-major [rows, columns] matrix as cuBLAS sees it: its transpose.
-Matrix make_matrix(const Product& product, int64_t rows, int64_t columns, int64_t stride) {
+/// A row-major matrix: what of it lies in memory.
+struct Rows {
+  int64_t count, length, step;  // elements
+
+  size_t bytes(DType dtype) const { return static_cast<size_t>(count * step) * size_of(dtype); }
+};
+
+/// As cuBLAS sees it: its transpose.
+Matrix make_matrix(const Product& product, const Rows& rows, int64_t stride) {
   cublasLtMatrixLayout_t made = nullptr;
-  check(cublasLtMatrixLayoutCreate(&made, data_type(product.dtype), columns, rows, columns),
+  check(cublasLtMatrixLayoutCreate(&made, data_type(product.dtype), rows.length, rows.count,
+                                   rows.step),
         "cublasLtMatrixLayoutCreate");
   Matrix matrix(made);
   set(matrix, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(product.batch));
@@ -94,15 +108,36 @@ Matrix make_matrix(const Product& product, int64_t rows, int64_t columns, int64_
   return matrix;
 }
 
-Preference make_preference(const Product& product) {
+/// What tensor cores' loads take at once; rows that begin elsewhere are read piece by piece.
+constexpr int64_t kLoadBytes = 16;
+
+Rows rows_of(const Product& product, int64_t count, int64_t length, bool padded) {
+  const int64_t unit = kLoadBytes / static_cast<int64_t>(size_of(product.dtype));
+  return {count, length, padded ? (length + unit - 1) / unit * unit : length};
+}
+
+/// Whether rows of a matrix begin where loads cannot.
+bool may_be_padded(const Product& product) {
+  const auto is_odd = [&](int64_t length) {
+    return length * static_cast<int64_t>(size_of(product.dtype)) % kLoadBytes != 0;
+  };
+  return is_odd(product.n) || is_odd(product.transpose_a ? product.m : product.k) ||
+         is_odd(product.transpose_b ? product.k : product.n);
+}
+
+Preference make_preference(const Product& product, const Rows& a, const Rows& b, const Rows& c) {
   cublasLtMatmulPreference_t made = nullptr;
   check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
   Preference preference(made);
+  // What is copied lies well.
+  const auto alignment = [](const Rows& rows, uint32_t own) -> uint32_t {
+    return rows.step == rows.length ? own : 256;
+  };
   set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{kWorkspace});
-  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, product.alignment_b);
-  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, product.alignment_a);
-  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, product.alignment_c);
-  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, product.alignment_c);
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment(b, product.alignment_b));
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment(a, product.alignment_a));
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment(c, product.alignment_c));
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(c, product.alignment_c));
   // Parts of a sum are never added up in 16 bits.
   set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
       static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_MASK &
@@ -113,92 +148,160 @@ Preference make_preference(const Product& product) {
 }  // namespace
 
 struct MatMuls::Plan {
+  Rows a, b, c;
   Operation operation;
-  Matrix a, b, c;
+  Matrix matrix_a, matrix_b, matrix_c;
   cublasLtMatmulAlgo_t algorithm;
+
+  Plan(const Product& product, bool padded)
+      : a(product.transpose_a ? rows_of(product, product.k, product.m, padded)
+                              : rows_of(product, product.m, product.k, padded)),
+        b(product.transpose_b ? rows_of(product, product.n, product.k, padded)
+                              : rows_of(product, product.k, product.n, padded)),
+        c(rows_of(product, product.m, product.n, padded)),
+        operation(make_operation(product)),
+        matrix_a(make_matrix(product, a, product.stride_a)),
+        matrix_b(make_matrix(product, b, product.stride_b)),
+        matrix_c(make_matrix(product, c, product.m * product.n)) {}
+
+  /// Bytes of a copy with longer rows; 0 if it is read as it is.
+  static size_t room(const Rows& rows, DType dtype) {
+    return rows.step == rows.length ? 0 : rows.bytes(dtype);
+  }
+};
+
+/// Room for matrices with longer rows.
+struct MatMuls::Rooms {
+  void *a = nullptr, *b = nullptr, *c = nullptr;
 };
 
 MatMuls::MatMuls() = default;
 MatMuls::~MatMuls() = default;
 
 /// Milliseconds; what the operands hold by then does not matter.
-double MatMuls::time_of(const Product& product, const Plan& plan, const void* a, const void* b) {
+double MatMuls::time_of(const Product& product, const Plan& plan, const Operands& operands) {
   constexpr int kRuns = 3;
-  Gpu& gpu = current_gpu();
+  auto& memory = current_gpu().memory();
+  if (!stopwatch_) stopwatch_.emplace();
   const size_t bytes =
       size_of(product.dtype) * static_cast<size_t>(product.batch * product.m * product.n);
-  if (!stopwatch_) stopwatch_.emplace();
-  void* c = gpu.memory().allocate(bytes);
+  const size_t sizes[] = {bytes, Plan::room(plan.a, product.dtype),
+                          Plan::room(plan.b, product.dtype), Plan::room(plan.c, product.dtype)};
+  void* blocks[4] = {};
+  for (size_t i = 0; i < 4; ++i)
+    if (sizes[i] > 0) blocks[i] = memory.allocate(sizes[i]);
+  const Operands elsewhere{operands.a, operands.b, operands.row, blocks[0]};
+  const Rooms rooms{blocks[1], blocks[2], blocks[3]};
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kRuns; ++i)
     least = std::min(least, stopwatch_->time_of([&](cudaStream_t stream) {
-      multiply(plan, product.dtype, a, b, c, stream);
+      multiply(product, plan, elsewhere, rooms, stream);
     }));
-  gpu.memory().release(c, bytes);
+  for (size_t i = 0; i < 4; ++i)
+    if (sizes[i] > 0) memory.release(blocks[i], sizes[i]);
   return least;
 }
 
-void MatMuls::multiply(const Plan& plan, DType dtype, const void* a, const void* b, void* c,
-                       cudaStream_t stream) {
-  const float one = 1, zero = 0;
-  const double one64 = 1, zero64 = 0;
-  const bool wide = dtype == float64;
-  check(cublasLtMatmul(
-            handle_, plan.operation.get(), wide ? static_cast<const void*>(&one64) : &one, b,
-            plan.b.get(), a, plan.a.get(), wide ? static_cast<const void*>(&zero64) : &zero, c,
-            plan.c.get(), c, plan.c.get(), &plan.algorithm, workspace_, kWorkspace, stream),
-        "cublasLtMatmul");
+namespace {
+
+/// Copies rows; steps are counted in elements.
+void copy_rows(void* to, int64_t to_step, const void* from, int64_t from_step, const Rows& rows,
+               DType dtype, cudaStream_t stream) {
+  const size_t width = size_of(dtype);
+  check(cudaMemcpy2DAsync(to, static_cast<size_t>(to_step) * width, from,
+                          static_cast<size_t>(from_step) * width,
+                          static_cast<size_t>(rows.length) * width,
+                          static_cast<size_t>(rows.count), cudaMemcpyDeviceToDevice, stream),
+        "cudaMemcpy2DAsync");
 }
 
-MatMuls::Plan& MatMuls::plan_of(const Product& product, const void* a, const void* b) {
-  if (const auto found = plans_.find(product); found != plans_.end()) return *found->second;
-  auto plan = std::make_unique<Plan>();
-  plan->operation = make_operation(product);
-  plan->a = product.transpose_a ? make_matrix(product, product.k, product.m, product.stride_a)
-                                : make_matrix(product, product.m, product.k, product.stride_a);
-  plan->b = product.transpose_b ? make_matrix(product, product.n, product.k, product.stride_b)
-                                : make_matrix(product, product.k, product.n, product.stride_b);
-  plan->c = make_matrix(product, product.m, product.n, product.m * product.n);
-  const Preference preference = make_preference(product);
+}  // namespace
+
+void MatMuls::multiply(const Product& product, const Plan& plan, const Operands& operands,
+                       const Rooms& rooms, cudaStream_t stream) {
+  const float one = 1, zero = 0;
+  const double one64 = 1, zero64 = 0;
+  const bool wide = product.dtype == float64;
+  const auto longer = [&](const Rows& rows, const void* from, void* room) {
+    if (room == nullptr) return from;
+    copy_rows(room, rows.step, from, rows.length, rows, product.dtype, stream);
+    return static_cast<const void*>(room);
+  };
+  const void *a = longer(plan.a, operands.a, rooms.a), *b = longer(plan.b, operands.b, rooms.b);
+  void* c = rooms.c == nullptr ? operands.c : rooms.c;
+  if (product.adds_row) set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.row);
+  check(cublasLtMatmul(handle_, plan.operation.get(),
+                       wide ? static_cast<const void*>(&one64) : &one, b, plan.matrix_b.get(), a,
+                       plan.matrix_a.get(), wide ? static_cast<const void*>(&zero64) : &zero, c,
+                       plan.matrix_c.get(), c, plan.matrix_c.get(), &plan.algorithm, workspace_,
+                       kWorkspace, stream),
+        "cublasLtMatmul");
+  if (c != operands.c)
+    copy_rows(operands.c, plan.c.length, c, plan.c.step, plan.c, product.dtype, stream);
+}
+
+/// The plan with the fastest algorithm, with matrices as they are or with longer rows, and the time
+/// that it takes if several were tried; null if there is none.
+std::unique_ptr<MatMuls::Plan> MatMuls::fastest(const Product& product, bool padded,
+                                                const Operands& operands, double& milliseconds) {
+  auto plan = std::make_unique<Plan>(product, padded);
+  const Preference preference = make_preference(product, plan->a, plan->b, plan->c);
   std::array<cublasLtMatmulHeuristicResult_t, kCandidates> candidates{};
   int found = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-      handle_, plan->operation.get(), plan->b.get(), plan->a.get(), plan->c.get(), plan->c.get(),
-      preference.get(), is_large(product) ? kCandidates : 1, candidates.data(), &found);
+      handle_, plan->operation.get(), plan->matrix_b.get(), plan->matrix_a.get(),
+      plan->matrix_c.get(), plan->matrix_c.get(), preference.get(),
+      is_large(product) ? kCandidates : 1, candidates.data(), &found);
   if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "cublasLtMatmulAlgoGetHeuristic");
-  require<UnimplementedError>(
-      found > 0, "matmul: cuBLAS has no algorithm for {} [{},{}] x [{},{}] on this GPU.",
-      product.dtype, product.m, product.k, product.k, product.n);
+  if (found == 0) return nullptr;
   plan->algorithm = candidates[0].algo;
-  if (found > 1) {
-    // Memory may be given out that work on the card's stream still reads: right for that stream
-    // only.
+  if (!is_large(product)) return plan;
+  milliseconds = time_of(product, *plan, operands);
+  for (int i = 1; i < found; ++i) {
+    const cublasLtMatmulAlgo_t before = std::exchange(plan->algorithm, candidates[i].algo);
+    // Those that come first are good guesses; another must be clearly better.
+    const double time = time_of(product, *plan, operands);
+    if (time < 0.97 * milliseconds)
+      milliseconds = time;
+    else
+      plan->algorithm = before;
+  }
+  return plan;
+}
+
+const MatMuls::Plan* MatMuls::plan_of(const Product& product, const Operands& operands) {
+  if (const auto found = plans_.find(product); found != plans_.end()) return found->second.get();
+  // Memory may be given out that work on the card's stream still reads: right for that stream only.
+  if (is_large(product))
     check(cudaStreamSynchronize(current_gpu().stream()), "cudaStreamSynchronize");
-    double best = time_of(product, *plan, a, b);
-    for (int i = 1; i < found; ++i) {
-      const cublasLtMatmulAlgo_t before = std::exchange(plan->algorithm, candidates[i].algo);
-      // Those that come first are good guesses; another must be clearly better.
-      const double time = time_of(product, *plan, a, b);
-      if (time < 0.97 * best)
-        best = time;
-      else
-        plan->algorithm = before;
+  double time = 0, padded_time = 0;
+  std::unique_ptr<Plan> plan = fastest(product, false, operands, time);
+  if (plan != nullptr && is_large(product) && product.batch == 1 && may_be_padded(product)) {
+    std::unique_ptr<Plan> padded = fastest(product, true, operands, padded_time);
+    if (padded != nullptr && padded_time < 0.97 * time) {
+      logging::info("GPU: {} [{},{}] by [{},{}] takes {:.1f} us with longer rows, {:.1f} without.",
+                    product.dtype, product.m, product.k, product.k, product.n, 1e3 * padded_time,
+                    1e3 * time);
+      plan = std::move(padded);
     }
   }
   if (plans_.size() == kMostPlans) plans_.clear();
-  return *plans_.emplace(product, std::move(plan)).first->second;
+  return plans_.emplace(product, std::move(plan)).first->second.get();
 }
 
-void MatMuls::run(const Product& product, const void* a, const void* b, void* c,
-                  cudaStream_t stream) {
+bool MatMuls::run(const Product& product, const Operands& operands, cudaStream_t stream) {
   const std::lock_guard lock(mutex_);
   if (handle_ == nullptr) {
     if (workspace_ == nullptr) workspace_ = current_gpu().memory().allocate(kWorkspace);
     check(cublasLtCreate(&handle_), "cublasLtCreate");
   }
-  const Plan& plan = plan_of(product, a, b);
+  const Plan* plan = plan_of(product, operands);
+  if (plan == nullptr) return false;
   if (Chain* chain = Chain::current(current_gpu())) chain->finish(stream);
-  multiply(plan, product.dtype, a, b, c, stream);
+  const Scratch a(Plan::room(plan->a, product.dtype)), b(Plan::room(plan->b, product.dtype)),
+      c(Plan::room(plan->c, product.dtype));
+  multiply(product, *plan, operands, {a.data(), b.data(), c.data()}, stream);
+  return true;
 }
 
 namespace {
@@ -213,13 +316,13 @@ const std::byte* at(const View& view, int64_t element) {
   return view.as<std::byte>() + element * static_cast<int64_t>(size_of(view.dtype()));
 }
 
-void run(const MatMul& op, const KernelCall& call) {
+bool run(const MatMul& op, const KernelCall& call, const ProductEnd& end) {
   const View &a = call.inputs[0], &b = call.inputs[1], &c = call.outputs[0];
   auto* stream = static_cast<cudaStream_t>(call.queue);
-  if (c.size() == 0) return;
+  if (c.size() == 0) return true;
   if (a.size() == 0) {  // a sum of nothing
     current_card().clear(c.data, static_cast<size_t>(c.bytes()), call.queue);
-    return;
+    return true;
   }
   const int ra = a.shape().rank(), rb = b.shape().rank(), rc = c.shape().rank();
   Product product{.dtype = c.dtype(),
@@ -228,7 +331,9 @@ void run(const MatMul& op, const KernelCall& call) {
                   .tf32 = config::tensor_float_32_execution_enabled(),
                   .m = c.shape()[rc - 2],
                   .n = c.shape()[rc - 1],
-                  .k = a.shape()[op.transpose_a ? ra - 2 : ra - 1]};
+                  .k = a.shape()[op.transpose_a ? ra - 2 : ra - 1],
+                  .adds_row = end.row != nullptr,
+                  .relu = end.relu};
   const Shape batch_a = a.shape().slice(0, ra - 2), batch_b = b.shape().slice(0, rb - 2);
   const Shape* batches[] = {&batch_a, &batch_b};
   const Merged merged = merge_dimensions(c.shape().slice(0, rc - 2), batches);
@@ -257,8 +362,9 @@ void run(const MatMul& op, const KernelCall& call) {
     product.alignment_a = alignment_of(from_a);
     product.alignment_b = alignment_of(from_b);
     product.alignment_c = alignment_of(to);
-    current_gpu().matmuls().run(product, from_a, from_b, to, stream);
+    if (!current_gpu().matmuls().run(product, {from_a, from_b, end.row, to}, stream)) return false;
   }
+  return true;
 }
 
 int64_t multiplications(const MatMul& op, const KernelCall& call) {
@@ -270,17 +376,19 @@ int64_t multiplications(const MatMul& op, const KernelCall& call) {
 /// splits k and makes two; more so if a program comes after them.
 constexpr int64_t kWorthLibrary = int64_t{4} << 20, kWorthLibraryBefore = int64_t{16} << 20;
 
-bool run_large(const MatMul& op, const KernelCall& call) {
-  if (multiplications(op, call) < kWorthLibraryBefore) return false;
-  run(op, call);
-  return true;
+bool run_large(const MatMul& op, const KernelCall& call, const ProductEnd& end) {
+  // Its ends are those of products in float32, and of shorter dtypes.
+  const bool ends = end.row != nullptr || end.relu;
+  if (ends && (call.outputs[0].dtype() == float64 || call.inputs[0].size() == 0)) return false;
+  return multiplications(op, call) >= kWorthLibraryBefore && run(op, call, end);
 }
 
 const RegisterGpuKernel<MatMul> registered{
     [](const MatMul& op, const KernelCall& call) {
       const View& result = call.outputs[0];
-      if (is_floating(result.dtype()) && multiplications(op, call) >= kWorthLibrary)
-        return run(op, call);
+      if (is_floating(result.dtype()) && multiplications(op, call) >= kWorthLibrary &&
+          run(op, call, {}))
+        return;
       multiply(call, op, *result.spec, program_after(nullptr, result.dtype(), {}, call.outputs));
     },
     kNumeric};

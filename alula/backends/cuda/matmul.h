@@ -20,22 +20,33 @@ struct Product {
   int64_t batch = 1;
   int64_t stride_a = 0, stride_b = 0;  // elements from one matrix to the next; 0 repeats it
   uint32_t alignment_a = 256, alignment_b = 256, alignment_c = 256;  // bytes
+  bool adds_row = false, relu = false;                               // what is done with c
   auto operator<=>(const Product&) const = default;
 };
 
 /// The products of one card: cuBLASLt's handle, its workspace, and the algorithm it chose for each.
 class MatMuls {
  public:
+  /// Where a product's tensors are; `row` is added to each row of c.
+  struct Operands {
+    const void *a, *b, *row;
+    void* c;
+  };
+
   MatMuls();
   ~MatMuls();
-  void run(const Product& product, const void* a, const void* b, void* c, cudaStream_t stream);
+  /// False if cuBLASLt has no algorithm for it.
+  bool run(const Product& product, const Operands& operands, cudaStream_t stream);
 
  private:
   struct Plan;
-  Plan& plan_of(const Product& product, const void* a, const void* b);
-  double time_of(const Product& product, const Plan& plan, const void* a, const void* b);
-  void multiply(const Plan& plan, DType dtype, const void* a, const void* b, void* c,
-                cudaStream_t stream);
+  struct Rooms;
+  const Plan* plan_of(const Product& product, const Operands& operands);
+  std::unique_ptr<Plan> fastest(const Product& product, bool padded, const Operands& operands,
+                                double& milliseconds);
+  double time_of(const Product& product, const Plan& plan, const Operands& operands);
+  void multiply(const Product& product, const Plan& plan, const Operands& operands,
+                const Rooms& rooms, cudaStream_t stream);
 
   std::mutex mutex_;
   cublasLtHandle_t handle_ = nullptr;

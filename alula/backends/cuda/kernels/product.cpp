@@ -158,8 +158,41 @@ void multiply(const KernelCall& call, const MatMul& op, const Spec& result,
 
 void set_library_product(LibraryProduct product) { g_library = product; }
 
-bool multiply_by_library(const MatMul& op, const KernelCall& call) {
-  return g_library != nullptr && g_library(op, call);
+bool multiply_by_library(const MatMul& op, const KernelCall& call, const ProductEnd& end) {
+  return g_library != nullptr && g_library(op, call, end);
+}
+
+std::optional<ProductEnd> end_of(const scalar::Program& program, std::span<const View> operands,
+                                 const Spec& result) {
+  enum class Value : uint8_t { kOther, kProduct, kRow, kSum, kRelu, kZero };
+  using enum Value;
+  if (program.results().size() != 1 || operands.size() > 1 || !is_floating(result.dtype) ||
+      program.output() != result.dtype)
+    return {};
+  const bool is_row = operands.size() == 1 && operands[0].dtype() == result.dtype &&
+                      operands[0].size() == result.shape.back() &&
+                      operands[0].shape().back() == result.shape.back();
+  std::vector<Value> values;  // of the instructions
+  for (const scalar::Instruction& step : program.code()) {
+    const auto has = [&](size_t i, Value value) { return values[step.operands[i]] == value; };
+    const auto are = [&](Value a, Value b) { return (has(0, a) && has(1, b)) || (has(0, b) && has(1, a)); };
+    Value value = kOther;
+    if (step.opcode == scalar::Opcode::kInput)
+      value = step.index == 0 ? kProduct : is_row ? kRow : kOther;
+    else if (step.opcode == scalar::Opcode::kConstant && is_floating(step.dtype) && step.number == 0)
+      value = kZero;
+    else if (step.opcode == scalar::Opcode::kCast && is_floating(step.dtype))
+      value = values[step.operands[0]];  // sums are made in float32, whatever the dtype
+    else if (step.opcode == scalar::Opcode::kAdd && are(kProduct, kRow))
+      value = kSum;
+    else if (step.opcode == scalar::Opcode::kMax && (are(kSum, kZero) || are(kProduct, kZero)))
+      value = kRelu;
+    if (value == kOther) return {};
+    values.push_back(value);
+  }
+  const Value last = values[program.results()[0]];
+  if (last != kSum && last != kRelu) return {};
+  return ProductEnd{.row = is_row ? operands[0].data : nullptr, .relu = last == kRelu};
 }
 
 namespace {
@@ -169,6 +202,9 @@ void run(const MatMulElementwise& op, const KernelCall& call) {
   if (output.size() == 0) return;
   const InlineProgram after =
       program_after(op.program, output.dtype(), call.inputs.subspan(2), call.outputs);
+  if (const auto end = end_of(*op.program, call.inputs.subspan(2), *output.spec);
+      end && multiply_by_library(op.product, call, *end))
+    return;
   if (multiply_by_library(op.product, call)) {
     const ProductShape shape{.dtype = output.dtype(),
                              .m = 1,

@@ -111,10 +111,21 @@ void run_product(const KernelCall& call, const ProductShape& shape, std::string_
 void multiply(const KernelCall& call, const MatMul& op, const Spec& result,
               const InlineProgram& after);
 
+/// What a library can do with a product before it is written: add a row to each of its rows, then
+/// make 0 of what is negative.
+struct ProductEnd {
+  const void* row = nullptr;
+  bool relu = false;
+};
+/// A program after a product as such an end, if it is no more than that. `operands` are those
+/// beside the product.
+std::optional<ProductEnd> end_of(const scalar::Program& program, std::span<const View> operands,
+                                 const Spec& result);
+
 /// A library that multiplies large matrices faster, if the plugin has one: it computes `op` of the
-/// call's first two inputs into its first output, or returns false.
-using LibraryProduct = bool (*)(const MatMul& op, const KernelCall& call);
+/// call's first two inputs into its first output, with an end, or returns false.
+using LibraryProduct = bool (*)(const MatMul& op, const KernelCall& call, const ProductEnd& end);
 void set_library_product(LibraryProduct product);
-bool multiply_by_library(const MatMul& op, const KernelCall& call);
+bool multiply_by_library(const MatMul& op, const KernelCall& call, const ProductEnd& end = {});
 
 }  // namespace alula::cuda
