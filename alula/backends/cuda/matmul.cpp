@@ -7,6 +7,7 @@
 #include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/gpu.h"
 #include "alula/backends/cuda/kernels.h"
+#include "alula/backends/cuda/kernels/movement.h"
 #include "alula/backends/cuda/kernels/product.h"
 #include "alula/backends/cuda/layout.h"
 #include "alula/core/log.h"
@@ -210,8 +211,8 @@ void copy_rows(void* to, int64_t to_step, const void* from, int64_t from_step, c
   const size_t width = size_of(dtype);
   check(cudaMemcpy2DAsync(to, static_cast<size_t>(to_step) * width, from,
                           static_cast<size_t>(from_step) * width,
-                          static_cast<size_t>(rows.length) * width,
-                          static_cast<size_t>(rows.count), cudaMemcpyDeviceToDevice, stream),
+                          static_cast<size_t>(rows.length) * width, static_cast<size_t>(rows.count),
+                          cudaMemcpyDeviceToDevice, stream),
         "cudaMemcpy2DAsync");
 }
 
@@ -230,12 +231,12 @@ void MatMuls::multiply(const Product& product, const Plan& plan, const Operands&
   const void *a = longer(plan.a, operands.a, rooms.a), *b = longer(plan.b, operands.b, rooms.b);
   void* c = rooms.c == nullptr ? operands.c : rooms.c;
   if (product.adds_row) set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.row);
-  check(cublasLtMatmul(handle_, plan.operation.get(),
-                       wide ? static_cast<const void*>(&one64) : &one, b, plan.matrix_b.get(), a,
-                       plan.matrix_a.get(), wide ? static_cast<const void*>(&zero64) : &zero, c,
-                       plan.matrix_c.get(), c, plan.matrix_c.get(), &plan.algorithm, workspace_,
-                       kWorkspace, stream),
-        "cublasLtMatmul");
+  check(
+      cublasLtMatmul(handle_, plan.operation.get(), wide ? static_cast<const void*>(&one64) : &one,
+                     b, plan.matrix_b.get(), a, plan.matrix_a.get(),
+                     wide ? static_cast<const void*>(&zero64) : &zero, c, plan.matrix_c.get(), c,
+                     plan.matrix_c.get(), &plan.algorithm, workspace_, kWorkspace, stream),
+      "cublasLtMatmul");
   if (c != operands.c)
     copy_rows(operands.c, plan.c.length, c, plan.c.step, plan.c, product.dtype, stream);
 }
@@ -245,6 +246,7 @@ void MatMuls::multiply(const Product& product, const Plan& plan, const Operands&
 std::unique_ptr<MatMuls::Plan> MatMuls::fastest(const Product& product, bool padded,
                                                 const Operands& operands, double& milliseconds) {
   auto plan = std::make_unique<Plan>(product, padded);
+  if (product.adds_row) set(plan->operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.row);
   const Preference preference = make_preference(product, plan->a, plan->b, plan->c);
   std::array<cublasLtMatmulHeuristicResult_t, kCandidates> candidates{};
   int found = 0;
@@ -377,9 +379,11 @@ int64_t multiplications(const MatMul& op, const KernelCall& call) {
 constexpr int64_t kWorthLibrary = int64_t{4} << 20, kWorthLibraryBefore = int64_t{16} << 20;
 
 bool run_large(const MatMul& op, const KernelCall& call, const ProductEnd& end) {
-  // Its ends are those of products in float32, and of shorter dtypes.
+  // Its ends are those of products in float32, and of shorter dtypes; it loads rows in pieces.
   const bool ends = end.row != nullptr || end.relu;
-  if (ends && (call.outputs[0].dtype() == float64 || call.inputs[0].size() == 0)) return false;
+  if (ends && (call.outputs[0].dtype() == float64 || call.inputs[0].size() == 0 ||
+               !is_aligned(end.row, kLoadBytes)))
+    return false;
   return multiplications(op, call) >= kWorthLibraryBefore && run(op, call, end);
 }
 

@@ -175,11 +175,14 @@ std::optional<ProductEnd> end_of(const scalar::Program& program, std::span<const
   std::vector<Value> values;  // of the instructions
   for (const scalar::Instruction& step : program.code()) {
     const auto has = [&](size_t i, Value value) { return values[step.operands[i]] == value; };
-    const auto are = [&](Value a, Value b) { return (has(0, a) && has(1, b)) || (has(0, b) && has(1, a)); };
+    const auto are = [&](Value a, Value b) {
+      return (has(0, a) && has(1, b)) || (has(0, b) && has(1, a));
+    };
     Value value = kOther;
     if (step.opcode == scalar::Opcode::kInput)
       value = step.index == 0 ? kProduct : is_row ? kRow : kOther;
-    else if (step.opcode == scalar::Opcode::kConstant && is_floating(step.dtype) && step.number == 0)
+    else if (step.opcode == scalar::Opcode::kConstant && is_floating(step.dtype) &&
+             step.number == 0)
       value = kZero;
     else if (step.opcode == scalar::Opcode::kCast && is_floating(step.dtype))
       value = values[step.operands[0]];  // sums are made in float32, whatever the dtype
