@@ -61,8 +61,15 @@ CurrentCard::CurrentCard(Card& card) : before_(t_card) { t_card = &card; }
 CurrentCard::~CurrentCard() { t_card = before_; }
 
 Scratch::Scratch(size_t bytes)
-    : card_(current_card()), bytes_(bytes), block_(card_.take_scratch(bytes)) {
+    : card_(current_card()),
+      bytes_(bytes),
+      block_(bytes == 0 ? nullptr : card_.take_scratch(bytes)) {
+  if (block_ == nullptr) return;
   if (Chain* chain = Chain::current(card_)) chain->writes(block_, bytes);
+}
+
+Scratch::~Scratch() {
+  if (block_ != nullptr) card_.release_scratch(block_, bytes_);
 }
 
 Grid grid_for(int64_t threads) {

@@ -117,10 +117,10 @@ class CurrentCard {
 class Scratch {
  public:
   explicit Scratch(size_t bytes);
-  ~Scratch() { card_.release_scratch(block_, bytes_); }
+  ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  void* data() const { return block_; }
+  void* data() const { return block_; }  // null if of no bytes
   size_t bytes() const { return bytes_; }
 
  private:

@@ -8,7 +8,7 @@ using namespace alula::testing;
 
 namespace {
 
-using Function = std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
+using Multiplies = std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
 
 const std::pair<DType, double> kErrors[] = {
     {float32, 1e-5}, {float64, 1e-13}, {float16, 2e-3}, {bfloat16, 1e-2}};
@@ -35,8 +35,8 @@ class GpuMatMul : public GpuTest {
   void TearDown() override { config::enable_tensor_float_32_execution(true); }
 
   /// The error of a compiled function of x, w and a row, beside the CPU's in float64.
-  static double error_of(const Function& f, DType dtype, const Shape& x_shape, const Shape& w_shape,
-                         int64_t columns) {
+  static double error_of(const Multiplies& f, DType dtype, const Shape& x_shape,
+                         const Shape& w_shape, int64_t columns) {
     const Tensor x = random_tensor({dtype, x_shape}), w = random_tensor({dtype, w_shape}),
                  row = random_tensor({dtype, {columns}});
     const Tensor result = function(f)(x.to(kGpu), w.to(kGpu), row.to(kGpu));
@@ -49,13 +49,13 @@ class GpuMatMul : public GpuTest {
 
 /// Rows that begin anywhere may be copied to where tensor cores can load them.
 TEST_F(GpuMatMul, RowsOfOddLengths) {
-  const Function plain = [](const Tensor& x, const Tensor& w, const Tensor&) {
+  const Multiplies plain = [](const Tensor& x, const Tensor& w, const Tensor&) {
     return matmul(x, w);
   };
-  const Function first = [](const Tensor& x, const Tensor& w, const Tensor&) {
+  const Multiplies first = [](const Tensor& x, const Tensor& w, const Tensor&) {
     return matmul(x, w, {.transpose_a = true});
   };
-  const Function second = [](const Tensor& x, const Tensor& w, const Tensor&) {
+  const Multiplies second = [](const Tensor& x, const Tensor& w, const Tensor&) {
     return matmul(x, w, {.transpose_b = true});
   };
   for (const auto& [dtype, most] : kErrors) {
@@ -68,7 +68,7 @@ TEST_F(GpuMatMul, RowsOfOddLengths) {
 
 TEST_F(GpuMatMul, WhatFollowsAProduct) {
   using T = const Tensor&;
-  const std::pair<const char*, Function> cases[] = {
+  const std::pair<const char*, Multiplies> cases[] = {
       {"bias", [](T x, T w, T row) { return matmul(x, w) + row; }},
       {"bias and relu", [](T x, T w, T row) { return relu(row + matmul(x, w)); }},
       {"relu", [](T x, T w, T) { return relu(matmul(x, w)); }},
