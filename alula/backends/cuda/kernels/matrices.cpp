@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "alula/backends/cuda/card.h"
 #include "alula/backends/cuda/kernels.h"
@@ -26,152 +27,190 @@ struct Matrices {
       : count(batch_of(shape).size()),
         rows(static_cast<int>(rows_of(shape))),
         columns(static_cast<int>(columns_of(shape))) {
-    require<UnimplementedError>(rows_of(shape) < int64_t{1} << 31 &&
-                                    columns_of(shape) < int64_t{1} << 31 &&
-                                    count < int64_t{1} << 31,
+    constexpr int64_t kMost = int64_t{1} << 31;
+    require<UnimplementedError>(rows_of(shape) * (columns_of(shape) + 1) < kMost &&
+                                    columns_of(shape) < kMost && count < kMost,
                                 "GPU: too many, or too large matrices. Got {}.", shape);
-  }
-  int64_t size() const { return int64_t{rows} * columns; }
-
-  Grid grid() const {
-    constexpr int64_t kSmall = 32 * 32;
-    return {.blocks = {static_cast<unsigned>(count), 1, 1},
-            .threads = {size() < kSmall ? 64U : 256U, 1, 1},
-            .chains = false};
   }
 };
 
-/// A block is too little for a large matrix, unless there are many of them.
-template <int64_t kMost>
+/// The most rows or columns of a matrix that a block is fast enough for: of one, which has a single
+/// multiprocessor of the card while the CPU has all its cores, and of many. Rotations pass over the
+/// whole matrix hundreds of times: only what fits into shared memory is worth it.
+struct Most {
+  int64_t one, many;
+};
+constexpr Most kTriangles{.one = 192, .many = 1024};    // cholesky, lu, solve, …
+constexpr Most kReflections{.one = 192, .many = 1024};  // qr
+constexpr Most kEigenvalues{.one = 64, .many = 160};
+constexpr Most kSingularValues{.one = 160, .many = 160};
+constexpr Most kExponential{.one = 96, .many = 512};
+
+template <Most kMost>
 bool are_small(SpecRefs inputs) {
   constexpr int64_t kMany = 64;
   const Shape& shape = inputs[0].shape;
   const bool many = batch_of(shape).size() >= kMany;
-  return std::max(rows_of(shape), columns_of(shape)) <= (many ? 4 : 1) * kMost;
-}
-constexpr Fits kFits = &are_small<256>, kFitsRotations = &are_small<128>;
-
-template <class... Arguments>
-void launch_matrices(const KernelCall& call, const Matrices& matrices, const std::string& function,
-                     const Arguments&... arguments) {
-  launch(call, {"matrices matrices_orthogonal", function}, matrices.grid(), arguments...);
+  return std::max(rows_of(shape), columns_of(shape)) <= (many ? kMost.many : kMost.one);
 }
 
-std::string typed(std::string_view function, const View& view) {
-  return fmt::format("{}<{}>", function, type_name(view.dtype()));
-}
-
-/// Room for so many elements of a tensor's dtype for each matrix, or for so many numbers.
-class Room {
+/// What a block needs to work in: the pieces that its kernel takes, see Rooms in device/matrices.
+class Rooms {
  public:
-  Room(const View& like, const Matrices& matrices, int64_t elements)
-      : block_(static_cast<size_t>(matrices.count * elements) * size_of(like.dtype())) {}
-  Room(const Matrices& matrices, int64_t numbers)
-      : block_(static_cast<size_t>(matrices.count * numbers) * sizeof(int32_t)) {}
-  void* data() const { return block_.data(); }
+  explicit Rooms(DType dtype) : dtype_(dtype) {}
+
+  Rooms& elements(int64_t count) { return add(count * static_cast<int64_t>(size_of(dtype_))); }
+  Rooms& numbers(int64_t count) { return add(count * static_cast<int64_t>(sizeof(int32_t))); }
+  Rooms& matrix(int64_t rows, int64_t columns) { return elements(rows * (columns | 1)); }
+  Rooms& factors(int64_t n) { return matrix(n, n).numbers(n).elements(n).elements(n); }
+
+  DType dtype() const { return dtype_; }
+  int64_t bytes() const { return bytes_; }
 
  private:
-  Scratch block_;
+  Rooms& add(int64_t bytes) {
+    bytes_ += (bytes + 15) / 16 * 16;
+    return *this;
+  }
+  DType dtype_;
+  int64_t bytes_ = 0;
 };
+
+struct RoomsArgument {
+  void* scratch;
+  int64_t bytes, taken = 0;
+};
+
+/// A block a matrix, of as many threads as have work in a step, or about that.
+template <class... Arguments>
+void launch_matrices(const KernelCall& call, std::string_view function, const Matrices& matrices,
+                     const Rooms& rooms, int64_t threads, const Arguments&... arguments) {
+  constexpr size_t kOwnRoom = 2 << 10;  // of shared memory, that kernels declare themselves
+  const auto bytes = static_cast<size_t>(rooms.bytes());
+  const bool shared = bytes + kOwnRoom <= current_card().most_shared_bytes();
+  const Scratch scratch(shared ? 0 : bytes * static_cast<size_t>(matrices.count));
+  const auto block = std::bit_ceil(static_cast<unsigned>(std::clamp<int64_t>(threads, 64, 1024)));
+  launch(call,
+         {"matrices matrices_orthogonal",
+          fmt::format("{}<{}, {}>", function, type_name(rooms.dtype()), shared)},
+         {.blocks = {static_cast<unsigned>(matrices.count), 1, 1},
+          .threads = {block, 1, 1},
+          .shared_bytes = shared ? bytes : 0,
+          .chains = false},
+         RoomsArgument{scratch.data(), rooms.bytes()}, arguments...);
+}
+
+/// Steps that update what remains of a square matrix. Every warp looks for the pivot first, so that
+/// more of them would only be in one another's way.
+template <class... Arguments>
+void launch_triangles(const KernelCall& call, std::string_view function, const Matrices& matrices,
+                      const Rooms& rooms, const Arguments&... arguments) {
+  const int64_t n = matrices.rows;
+  launch_matrices(call, function, matrices, rooms, std::min<int64_t>(n * n / 4, 512), arguments...);
+}
 
 const RegisterGpuKernel<Cholesky> registered_cholesky{
     [](const Cholesky&, const KernelCall& call) {
       const View &x = call.inputs[0], &y = call.outputs[0];
       if (y.size() == 0) return;
       const Matrices matrices(x.shape());
-      launch_matrices(call, matrices, typed("cholesky", x), x.data, y.data, matrices.rows);
+      const int n = matrices.rows;
+      launch_triangles(call, "cholesky", matrices, Rooms(x.dtype()).matrix(n, n), x.data, y.data,
+                       n);
     },
-    kMatrixTypes, kFits};
+    kMatrixTypes, &are_small<kTriangles>};
 
 const RegisterGpuKernel<TriangularSolve> registered_triangular_solve{
     [](const TriangularSolve& op, const KernelCall& call) {
       const View &a = call.inputs[0], &b = call.inputs[1], &x = call.outputs[0];
       if (x.size() == 0) return;
-      const Matrices matrices(a.shape()), right(b.shape());
-      launch_matrices(call, matrices, typed("triangular_solve", a), a.data, b.data, x.data,
-                      matrices.rows, right.columns, static_cast<int>(op.lower),
-                      static_cast<int>(op.adjoint));
+      const Matrices matrices(a.shape());
+      const int n = matrices.rows, k = Matrices(b.shape()).columns;
+      launch_triangles(call, "triangular_solve", matrices,
+                       Rooms(a.dtype()).matrix(n, n).matrix(n, k), a.data, b.data, x.data, n, k,
+                       static_cast<int>(op.lower), static_cast<int>(op.adjoint));
     },
-    kMatrixTypes, kFits};
+    kMatrixTypes, &are_small<kTriangles>};
 
 const RegisterGpuKernel<Lu> registered_lu{
     [](const Lu&, const KernelCall& call) {
       const View &x = call.inputs[0], &y = call.outputs[0], &p = call.outputs[1];
       if (y.size() == 0) return;
       const Matrices matrices(x.shape());
-      launch_matrices(call, matrices, typed("lu", x), x.data, y.data, p.data, matrices.rows);
+      const int n = matrices.rows;
+      launch_triangles(call, "lu", matrices, Rooms(x.dtype()).factors(n), x.data, y.data, p.data,
+                       n);
     },
-    kMatrixTypes, kFits};
+    kMatrixTypes, &are_small<kTriangles>};
 
 /// `log` is null for the determinant itself.
 void run_determinant(const KernelCall& call, void* log) {
   const View &x = call.inputs[0], &result = call.outputs[0];
   if (result.size() == 0) return;
   const Matrices matrices(x.shape());
-  const Room work(x, matrices, matrices.size()), positions(matrices, matrices.rows);
-  launch_matrices(call, matrices, typed("determinant", x), x.data, work.data(), positions.data(),
-                  result.data, log, matrices.rows);
+  const int n = matrices.rows;
+  launch_triangles(call, "determinant", matrices, Rooms(x.dtype()).factors(n), x.data, result.data,
+                   log, n);
 }
 
 const RegisterGpuKernel<Det> registered_det{
     [](const Det&, const KernelCall& call) { run_determinant(call, nullptr); }, kMatrixTypes,
-    kFits};
+    &are_small<kTriangles>};
 const RegisterGpuKernel<Slogdet> registered_slogdet{
     [](const Slogdet&, const KernelCall& call) { run_determinant(call, call.outputs[1].data); },
-    kMatrixTypes, kFits};
+    kMatrixTypes, &are_small<kTriangles>};
 
 /// `b` is null for the inverse.
 void run_solve(const KernelCall& call, const void* b, bool adjoint) {
   const View &a = call.inputs[0], &x = call.outputs[0];
   if (x.size() == 0) return;
-  const Matrices matrices(a.shape()), right(x.shape());
-  const Room work(a, matrices, matrices.size()), positions(matrices, matrices.rows),
-      between(a, matrices, adjoint ? right.size() : 0);
-  launch_matrices(call, matrices, fmt::format("solve<{}, {}>", type_name(a.dtype()), adjoint),
-                  a.data, b, x.data, work.data(), between.data(), positions.data(), matrices.rows,
-                  right.columns);
+  const Matrices matrices(a.shape());
+  const int n = matrices.rows, k = Matrices(x.shape()).columns;
+  launch_triangles(call, "solve", matrices, Rooms(a.dtype()).factors(n).matrix(n, k), a.data, b,
+                   x.data, n, k, static_cast<int>(adjoint));
 }
 
 const RegisterGpuKernel<Solve> registered_solve{[](const Solve& op, const KernelCall& call) {
                                                   run_solve(call, call.inputs[1].data, op.adjoint);
                                                 },
-                                                kMatrixTypes, kFits};
+                                                kMatrixTypes, &are_small<kTriangles>};
 const RegisterGpuKernel<Inv> registered_inv{
     [](const Inv& op, const KernelCall& call) { run_solve(call, nullptr, op.adjoint); },
-    kMatrixTypes, kFits};
+    kMatrixTypes, &are_small<kTriangles>};
 
 const RegisterGpuKernel<Qr> registered_qr{
     [](const Qr&, const KernelCall& call) {
       const View &x = call.inputs[0], &q = call.outputs[0], &r = call.outputs[1];
       if (q.size() == 0 && r.size() == 0) return;
       const Matrices matrices(x.shape());
-      const Room work(x, matrices, matrices.size()),
-          taus(x, matrices, std::min(matrices.rows, matrices.columns));
-      launch_matrices(call, matrices, typed("qr", x), x.data, work.data(), taus.data(), q.data,
-                      r.data, matrices.rows, matrices.columns, Matrices(q.shape()).columns);
+      const int m = matrices.rows, n = matrices.columns, k = Matrices(q.shape()).columns;
+      const Rooms rooms = Rooms(x.dtype()).matrix(m, n).matrix(m, k).elements(3 * std::min(m, n));
+      launch_matrices(call, "qr", matrices, rooms, 32 * std::max(n, k), x.data, q.data, r.data, m,
+                      n, k);
     },
-    kMatrixTypes, kFits};
+    kMatrixTypes, &are_small<kReflections>};
 
 const RegisterGpuKernel<Eigh> registered_eigh{
     [](const Eigh& op, const KernelCall& call) {
       const View& x = call.inputs[0];
       if (x.size() == 0) return;
       const Matrices matrices(x.shape());
-      const int n = matrices.rows;
-      const Room work(x, matrices, matrices.size()), vectors(x, matrices, matrices.size()),
-          turns(x, matrices, n + 1), places(matrices, n);
-      launch_matrices(call, matrices, typed("eigh", x), x.data, work.data(), vectors.data(),
-                      turns.data(), places.data(), call.outputs[0].data,
-                      op.compute_v ? call.outputs[1].data : nullptr, n);
+      const int n = matrices.rows, even = n + n % 2;
+      Rooms rooms(x.dtype());
+      rooms.matrix(even, even).matrix(op.compute_v ? n : 0, even);
+      rooms.elements(even).numbers(even).numbers(n);
+      launch_matrices(call, "eigh", matrices, rooms, int64_t{n} * n / 2, x.data,
+                      call.outputs[0].data, op.compute_v ? call.outputs[1].data : nullptr, n);
     },
-    kMatrixTypes, kFitsRotations};
+    kMatrixTypes, &are_small<kEigenvalues>};
 
 /// Matrices without elements have no singular values; any vectors at right angles will do.
 void put_ones_on_diagonal(const KernelCall& call, const View& view) {
   if (view.size() == 0) return;
   const Matrices matrices(view.shape());
-  launch_matrices(call, matrices, typed("identity", view), view.data, matrices.rows,
-                  matrices.columns);
+  launch(call, {"matrices", fmt::format("identity<{}>", type_name(view.dtype()))},
+         {.blocks = {static_cast<unsigned>(matrices.count), 1, 1}, .chains = false}, view.data,
+         matrices.rows, matrices.columns);
 }
 
 const RegisterGpuKernel<Svd> registered_svd{
@@ -188,28 +227,31 @@ const RegisterGpuKernel<Svd> registered_svd{
                 rows = std::max(matrices.rows, matrices.columns);
       const View* across = op.compute_uv ? &call.outputs[wide ? 2 : 1] : nullptr;
       const View* along = op.compute_uv ? &call.outputs[wide ? 1 : 2] : nullptr;
-      const Room u(x, matrices, matrices.size()), v(x, matrices, int64_t{n} * n),
-          w(x, matrices, matrices.size()), lengths(x, matrices, n), taus(x, matrices, n),
-          places(matrices, n);
-      launch_matrices(call, matrices, typed("svd", x), x.data, u.data(), v.data(), w.data(),
-                      lengths.data(), taus.data(), places.data(), call.outputs[0].data,
+      const int columns = across == nullptr ? 0 : Matrices(across->shape()).columns;
+      const Rooms rooms = Rooms(x.dtype())
+                              .matrix(rows, n)
+                              .matrix(rows, columns)
+                              .elements(n)
+                              .elements(3 * n)
+                              .numbers(n);
+      launch_matrices(call, "svd", matrices, rooms, 16 * n, x.data, call.outputs[0].data,
                       across == nullptr ? nullptr : across->data,
-                      along == nullptr ? nullptr : along->data, rows, n,
-                      across == nullptr ? 0 : Matrices(across->shape()).columns,
+                      along == nullptr ? nullptr : along->data, rows, n, columns,
                       static_cast<int>(wide));
     },
-    kMatrixTypes, kFitsRotations};
+    kMatrixTypes, &are_small<kSingularValues>};
 
 const RegisterGpuKernel<Expm> registered_expm{
     [](const Expm&, const KernelCall& call) {
       const View &x = call.inputs[0], &y = call.outputs[0];
       if (x.size() == 0) return;
       const Matrices matrices(x.shape());
-      const Room work(x, matrices, 7 * matrices.size()), positions(matrices, matrices.rows);
-      launch_matrices(call, matrices, typed("expm", x), x.data, y.data, work.data(),
-                      positions.data(), matrices.rows);
+      const int n = matrices.rows;
+      Rooms rooms = Rooms(x.dtype()).factors(n);
+      for (int i = 0; i < 5; ++i) rooms.matrix(n, n);
+      launch_triangles(call, "expm", matrices, rooms, x.data, y.data, n);
     },
-    kMatrixTypes, kFits};
+    kMatrixTypes, &are_small<kExponential>};
 
 }  // namespace
 }  // namespace alula::cuda
