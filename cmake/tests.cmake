@@ -120,7 +120,8 @@ endif()
 # time to compile; `ALULA_PLUGIN=…/libalula_cuda_emulated.so ops_test` runs them all in some twenty minutes.
 if(TARGET alula_cuda_emulated AND NOT ALULA_SANITIZE)
   set(emulated_ops concat conv2d_fused cumsum gather gather_elementwise matmul_elementwise max_pool2d
-                   random_uniform reduce_max scatter_nd softmax top_k transpose)
+                   nonzero random_uniform reduce_max scatter_nd softmax top_k transpose
+                   unique)
   list(TRANSFORM emulated_ops PREPEND "OpTest.")
   list(JOIN emulated_ops ":" filter)
   add_test(NAME Emulated.ops COMMAND ops_test --gtest_brief=1 "--gtest_filter=${filter}")
@@ -132,16 +133,16 @@ if(TARGET alula_cuda_emulated AND NOT ALULA_SANITIZE)
   # in the other one.
   add_test(NAME Emulated.matrices COMMAND cuda_test --gtest_brief=1 "--gtest_filter=GpuMatrices.*")
   add_test(NAME Emulated.backwards COMMAND cuda_test --gtest_brief=1 "--gtest_filter=GpuMatrices.*:GpuGraph.*-*WithoutKernels*")
-  set(environment "ALULA_PLUGIN=$<TARGET_FILE:alula_cuda_emulated>"
+  set(emulated_environment "ALULA_PLUGIN=$<TARGET_FILE:alula_cuda_emulated>"
                   "ALULA_CACHE_DIR=${PROJECT_BINARY_DIR}/kernels" ALULA_EMULATED_NVRTC=90 ALULA_GUARD_BYTES=1)
   set_tests_properties(Emulated.ops Emulated.training Emulated.functions Emulated.matrices
-                       PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT "${environment}")
+                       PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT "${emulated_environment}")
   set_tests_properties(
     Emulated.graphs PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT
-                               "${environment};ALULA_EMULATED_ELEMENTWISE=1")
+                               "${emulated_environment};ALULA_EMULATED_ELEMENTWISE=1")
   set_tests_properties(
     Emulated.backwards PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT
-                                  "${environment};ALULA_EMULATED_BACKWARDS=1")
+                                  "${emulated_environment};ALULA_EMULATED_BACKWARDS=1")
   add_dependencies(ops_test alula_cuda_emulated)
 endif()
 
@@ -196,4 +197,13 @@ if(ALULA_HAS_PYTHON)
       Python.${name} PROPERTIES LABELS python ENVIRONMENT
                                 "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
   endforeach()
+  # What they say of a GPU, on the emulated one.
+  if(TARGET alula_cuda_emulated AND NOT ALULA_SANITIZE)
+    list(FILTER python_tests INCLUDE REGEX "_device\\.py$")
+    list(TRANSFORM python_tests PREPEND "${PROJECT_SOURCE_DIR}/")
+    add_test(NAME Emulated.python COMMAND "${Python_EXECUTABLE}" -m pytest -q -p no:cacheprovider ${python_tests})
+    set_tests_properties(
+      Emulated.python PROPERTIES LABELS emulated TIMEOUT 1200 ENVIRONMENT
+      "${emulated_environment};PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+  endif()
 endif()

@@ -7,8 +7,8 @@
 #include "alula/graph/control/control_op.h"
 #include "alula/graph/run.h"
 #include "alula/graph/stages.h"
-#include "alula/graph/unheard.h"
 #include "alula/runtime/devices.h"
+#include "alula/runtime/unheard.h"
 
 namespace alula::graph {
 namespace {

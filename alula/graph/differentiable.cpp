@@ -5,12 +5,12 @@
 #include <mutex>
 
 #include "alula/autograd/tape.h"
-#include "alula/graph/compiled.h"
 #include "alula/graph/edit.h"
+#include "alula/graph/placed.h"
 #include "alula/graph/run.h"
 #include "alula/graph/trace.h"
-#include "alula/graph/unheard.h"
 #include "alula/runtime/autocast.h"
+#include "alula/runtime/unheard.h"
 
 namespace alula::graph {
 namespace {
@@ -62,19 +62,19 @@ struct Differentiable::Parts {
   std::vector<size_t> sloped;    // the results that have a gradient
   std::vector<int> gradient_of;  // of each input: which of the gradients is its own; -1: none
 
-  Graph whole;  // inputs and the results' gradients -> results, then gradients
-  std::unique_ptr<Compiled> forward;  // inputs -> results, then what the gradient needs of them
-  Graph backward;                     // those and the results' gradients -> gradients
+  Graph whole;                      // inputs and the results' gradients -> results, then gradients
+  std::unique_ptr<Placed> forward;  // inputs -> results, then what the gradient needs of them
+  Graph backward;                   // those and the results' gradients -> gradients
 
   /// What computes the gradients of these inputs.
-  Compiled& backward_for(const std::vector<bool>& wanted);
+  Placed& backward_for(const std::vector<bool>& wanted);
 
  private:
   void trace_whole(const Graph& graph);
   void split();
 
   std::mutex mutex_;
-  std::map<std::vector<bool>, std::unique_ptr<Compiled>> backwards_;
+  std::map<std::vector<bool>, std::unique_ptr<Placed>> backwards_;
 };
 
 Differentiable::Parts::Parts(const Graph& graph) {
@@ -174,19 +174,19 @@ void Differentiable::Parts::split() {
   for (size_t i = 0; i < late.size(); ++i)
     if (!late[i]) order.push_back(i);
   keep(early, order);
-  forward = std::make_unique<Compiled>(std::move(early));
+  forward = std::make_unique<Placed>(std::move(early));
   whole.updates.clear();
 }
 
-Compiled& Differentiable::Parts::backward_for(const std::vector<bool>& wanted) {
+Placed& Differentiable::Parts::backward_for(const std::vector<bool>& wanted) {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<Compiled>& found = backwards_[wanted];
+  std::unique_ptr<Placed>& found = backwards_[wanted];
   if (found == nullptr) {
     Graph part = backward;
     part.outputs.clear();
     for (size_t i = 0; i < wanted.size(); ++i)
       if (wanted[i]) part.outputs.push_back(backward.outputs[static_cast<size_t>(gradient_of[i])]);
-    found = std::make_unique<Compiled>(std::move(part));
+    found = std::make_unique<Placed>(std::move(part));
   }
   return *found;
 }
@@ -258,7 +258,7 @@ Tensors Differentiable::run(TensorRefs inputs) const {
     outputs.push_back(made[static_cast<size_t>(i)].reshaped(made[static_cast<size_t>(i)].shape()));
   if (!outputs.empty()) {
     const CallOp op(parts_, given, {made.begin() + results, made.end()});
-    tell_listeners(op, kCPU, TensorRefs(refs), outputs);
+    tell_listeners(op, outputs[0].device(), TensorRefs(refs), outputs);
   }
   return {outputs.begin(), outputs.end()};
 }

@@ -3,93 +3,33 @@
 #include <algorithm>
 
 #include "alula/core/log.h"
-#include "alula/runtime/devices.h"
 
 namespace alula::graph {
 
-Device place_of(TensorRefs inputs) {
-  if (t_state.flags & ThreadState::kDeviceScope) return t_state.device;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i].device().is_cpu()) return inputs[i].device();
-  return kCPU;
-}
-
-bool Traces::Trace::fits(TensorRefs inputs, Device on) const {
-  if (device != on) return false;
+bool Traces::Trace::fits(TensorRefs inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (signature[i] != inputs[i].spec()) return false;
   return true;
 }
 
-Compiled& Traces::find(TensorRefs inputs) { return *find_trace(inputs, place_of(inputs)).compiled; }
-
-Traces::Trace& Traces::find_trace(TensorRefs inputs, Device device) {
+Traces::Trace& Traces::find_trace(TensorRefs inputs) {
   Trace* latest = latest_.load(std::memory_order_acquire);
-  if (latest != nullptr && latest->fits(inputs, device)) return *latest;
-  return find_or_trace(inputs, device);
+  return latest != nullptr && latest->fits(inputs) ? *latest : find_or_trace(inputs);
 }
 
-Traces::Trace& Traces::find_or_trace(TensorRefs inputs, Device device) {
+Traces::Trace& Traces::find_or_trace(TensorRefs inputs) {
   const std::lock_guard lock(mutex_);
-  for (const std::unique_ptr<Trace>& trace : traces_)
-    if (trace->fits(inputs, device)) {
-      latest_.store(trace.get(), std::memory_order_release);
-      return *trace;
-    }
-  auto trace = std::make_unique<Trace>();
-  for (size_t i = 0; i < inputs.size(); ++i) trace->signature.push_back(inputs[i].spec());
-  trace->device = device;
-  warn_of_many(trace->signature);
-  trace->compiled =
-      std::make_unique<Compiled>(graph::trace(function_, trace->signature), options_, device);
-  trace->is_settled = !device.is_cpu() || trace->trial.decided();
-  traces_.push_back(std::move(trace));
-  latest_.store(traces_.back().get(), std::memory_order_release);
-  return *traces_.back();
-}
-
-Tensors Traces::run(TensorRefs inputs) {
-  const Device device = place_of(inputs);
-  Trace& trace = find_trace(inputs, device);
-  if (trace.is_settled.load(std::memory_order_relaxed) ||
-      (t_state.flags & ThreadState::kDeviceScope))
-    return trace.compiled->run(inputs);
-  return run_on_trial(trace, inputs);
-}
-
-/// Of a function that was traced for the CPU, as long as it is not known to stay there.
-Tensors Traces::run_on_trial(Trace& trace, TensorRefs inputs) {
-  const std::unique_lock lock(trial_mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return trace.compiled->run(inputs);  // several threads: nothing is timed
-  Trial& trial = trace.trial;
-  const Device place = trial.place();
-  if (place.is_cpu()) {
-    const Trial::Clock::time_point start = Trial::Clock::now();
-    Tensors results = trace.compiled->run(inputs);
-    trial.took(Trial::Clock::now() - start);
-    trace.is_settled = trial.decided();
-    return results;
+  auto found = std::find_if(traces_.begin(), traces_.end(),
+                            [&](const auto& trace) { return trace->fits(inputs); });
+  if (found == traces_.end()) {
+    std::vector<Spec> signature;
+    for (size_t i = 0; i < inputs.size(); ++i) signature.push_back(inputs[i].spec());
+    warn_of_many(signature);
+    traces_.push_back(std::make_unique<Trace>(*this, std::move(signature)));
+    found = traces_.end() - 1;
   }
-  try {
-    const DeviceScope scope(place);
-    Trace& there = find_or_trace(inputs, place);
-    latest_.store(&trace, std::memory_order_release);
-    const Trial::Clock::time_point start = Trial::Clock::now();
-    Tensors results = there.compiled->run(inputs);
-    if (!trial.decided()) {
-      backend_of(place).synchronize();
-      trial.took(Trial::Clock::now() - start);
-      trace.is_settled = trial.decided() && trial.place().is_cpu();
-    }
-    return results;
-  } catch (const ResourceExhaustedError& error) {
-    // Nobody has asked for that device, and nothing has been changed there.
-    logging::info("{}: it stays on the CPU: {}", name_, error.what());
-    latest_.store(&trace, std::memory_order_release);
-    trial.stay_on_cpu();
-    trace.is_settled = true;
-    return trace.compiled->run(inputs);
-  }
+  latest_.store(found->get(), std::memory_order_release);
+  return **found;
 }
 
 void Traces::warn_of_many(const std::vector<Spec>& signature) {

@@ -5,48 +5,40 @@
 #include <tuple>
 #include <utility>
 
-#include "alula/graph/compiled.h"
+#include "alula/graph/placed.h"
 #include "alula/graph/trace.h"
-#include "alula/graph/trial.h"
 
 namespace alula {
 
 namespace graph {
 
-/// Where a function runs that is called with these inputs: where the scope says, else where they
-/// are.
-Device place_of(TensorRefs inputs);
-
-/// The graphs of one function, one a signature: the dtypes and shapes of what it is called with,
-/// and the device.
+/// The graphs of one function, one a signature: the dtypes and shapes of what it is called with.
 class Traces {
  public:
   /// `name` is who speaks in warnings.
   explicit Traces(TracedFunction function, PassOptions options = {}, std::string name = "function")
       : function_(std::move(function)), options_(std::move(options)), name_(std::move(name)) {}
   Tensors call(TensorRefs inputs);
-  /// Runs what there is for inputs like these, where they are or the scope says; else where it is
-  /// faster.
-  Tensors run(TensorRefs inputs);
+  /// Runs what there is for inputs like these.
+  Tensors run(TensorRefs inputs) { return find_trace(inputs).placed.run(inputs); }
   /// The graph that runs for inputs like these, traced if need be.
   const Graph& graph(TensorRefs inputs) { return find(inputs).graph(); }
   /// What runs for them. It stays as long as this does.
-  Compiled& find(TensorRefs inputs);
+  Compiled& find(TensorRefs inputs) { return find_trace(inputs).placed.on(place_of(inputs)); }
   size_t count() const { return traces_.size(); }
 
  private:
   struct Trace {
     std::vector<Spec> signature;
-    Device device;
-    std::unique_ptr<Compiled> compiled;
-    Trial trial;                          // of one for the CPU
-    std::atomic<bool> is_settled = true;  // it runs where it was made for
-    bool fits(TensorRefs inputs, Device on) const;
+    Placed placed;
+    Trace(const Traces& owner, std::vector<Spec> specs)
+        : signature(std::move(specs)),
+          placed(graph::trace(owner.function_, signature), owner.options_, owner.name_) {}
+    bool fits(TensorRefs inputs) const;
   };
 
-  Trace& find_trace(TensorRefs inputs, Device device);
-  Trace& find_or_trace(TensorRefs inputs, Device device);
-  Tensors run_on_trial(Trace& trace, TensorRefs inputs);
+  Trace& find_trace(TensorRefs inputs);
+  Trace& find_or_trace(TensorRefs inputs);
   void warn_of_many(const std::vector<Spec>& signature);
 
   TracedFunction function_;
@@ -56,7 +48,6 @@ class Traces {
   std::vector<std::unique_ptr<Trace>> traces_;
   std::atomic<Trace*> latest_ = nullptr;  // the one that the last call used
   bool warned_ = false;
-  std::mutex trial_mutex_;  // held by the run that is timed
 };
 
 template <class R>

@@ -4,10 +4,10 @@
 
 #include "alula/graph/on_device_values.h"
 #include "alula/graph/run.h"
-#include "alula/graph/unheard.h"
 #include "alula/ops/random.h"
 #include "alula/runtime/autocast.h"
 #include "alula/runtime/devices.h"
+#include "alula/runtime/unheard.h"
 
 namespace alula::graph {
 namespace {

@@ -1,9 +1,9 @@
 #include "alula/graph/vectorized_map.h"
 
-#include "alula/graph/unheard.h"
 #include "alula/ops/batching.h"
 #include "alula/ops/reshape.h"
 #include "alula/runtime/autocast.h"
+#include "alula/runtime/unheard.h"
 
 namespace alula::graph {
 namespace {

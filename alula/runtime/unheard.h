@@ -1,7 +1,7 @@
 #pragma once
 #include "alula/runtime/dispatch.h"
 
-namespace alula::graph {
+namespace alula {
 
 /// While one lives, the listeners around it hear nothing: what a trace notes is no computation, and
 /// what runs inside a node is the node's own business.
@@ -23,4 +23,4 @@ class Unheard {
   uint32_t flags_;
 };
 
-}  // namespace alula::graph
+}  // namespace alula

@@ -215,9 +215,14 @@ PythonFunction::TracePointer PythonFunction::trace(nb::handle self, const BoundA
     const CreationScope scope(false);
     trace->graph = trace_once(self, bound, arguments, trace->form);
   }
-  without_lock([&] { trace->compiled = std::make_unique<graph::Compiled>(trace->graph); });
-  trace->brief = brief_inputs(trace->compiled->graph());
-  trace->quick = is_quick(trace->compiled->graph());
+  trace->placed = std::make_unique<graph::Placed>(trace->graph, graph::PassOptions(), name_);
+  trace->brief.assign(arguments.operands.size(), false);
+  if (trace->placed->stays_on_cpu()) {
+    const graph::Compiled* compiled = nullptr;
+    without_lock([&] { compiled = &trace->placed->on(kCPU); });
+    trace->brief = brief_inputs(compiled->graph());
+    trace->quick = is_quick(compiled->graph());
+  }
   const auto is_gone = [](const TracePointer& old) {
     return std::any_of(old->parts.begin(), old->parts.end(),
                        [](const KeptPart& part) { return !part.is_alive(); });
@@ -263,14 +268,13 @@ Tensors PythonFunction::Trace::run_heard(TensorRefs inputs) {
 
 nb::object PythonFunction::run(Trace& trace, Arguments& arguments) const {
   const bool heard = (t_state.flags & ThreadState::kListening) != 0;
+  const bool on_cpu = !heard && trace.placed->stays_on_cpu();
   InlineVector<const Tensor*, 8> refs;
   for (size_t i = 0; i < arguments.operands.size(); ++i)
-    refs.push_back(&arguments.operands[i].tensor(!heard && trace.brief[i]));
+    refs.push_back(&arguments.operands[i].tensor(on_cpu && trace.brief[i]));
   const TensorRefs inputs(std::span<const Tensor* const>(refs.data(), refs.size()));
-  const auto compute = [&] {
-    return heard ? trace.run_heard(inputs) : trace.compiled->run(inputs);
-  };
-  const Tensors results = trace.quick && !heard ? compute() : without_lock(compute);
+  const auto compute = [&] { return heard ? trace.run_heard(inputs) : trace.placed->run(inputs); };
+  const Tensors results = trace.quick && on_cpu ? compute() : without_lock(compute);
   return trace.form.pack(std::span(results.data(), results.size()));
 }
 
@@ -306,7 +310,8 @@ std::string PythonFunction::graph_text(nb::handle self, nb::handle args, nb::han
     arguments.add(name);
     arguments.add(value);
   }
-  return find_or_trace(self, bound, arguments)->compiled->graph().str();
+  const Device place = graph::place_of(std::span<const Tensor* const>());
+  return find_or_trace(self, bound, arguments)->placed->on(place).graph().str();
 }
 
 std::vector<std::string> PythonFunction::signatures() const {

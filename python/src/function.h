@@ -1,8 +1,8 @@
 #pragma once
 #include <mutex>
 
-#include "alula/graph/compiled.h"
 #include "alula/graph/differentiable.h"
+#include "alula/graph/placed.h"
 #include "python/src/arguments.h"
 
 namespace alula::python {
@@ -51,14 +51,15 @@ class PythonFunction {
   struct Trace {
     KeptParts parts;
     graph::Graph graph;  // as it was traced, for tapes to follow
-    std::unique_ptr<graph::Compiled> compiled;
+    std::unique_ptr<graph::Placed> placed;
     std::once_flag first_heard;
     std::unique_ptr<graph::Differentiable> differentiable;  // made when a tape first hears a call
 
     /// A run that tapes hear of.
     Tensors run_heard(TensorRefs inputs);
     Form form;
-    std::vector<bool> brief;  // inputs of which nothing is left after a run
+    // Of a run on the CPU:
+    std::vector<bool> brief;  // inputs of which nothing is left after it
     bool quick = false;       // over before another thread could make use of the time
   };
   using TracePointer = std::shared_ptr<Trace>;

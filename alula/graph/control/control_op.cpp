@@ -2,8 +2,8 @@
 
 #include "alula/graph/control/loop.h"
 #include "alula/graph/edit.h"
-#include "alula/graph/unheard.h"
 #include "alula/ops/fill.h"
+#include "alula/runtime/unheard.h"
 
 namespace alula::graph {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "alula/graph/unheard.h"
 #include "alula/ops/concat.h"
 #include "alula/ops/split.h"
+#include "alula/runtime/unheard.h"
 
 namespace alula::graph {
 

@@ -4,8 +4,8 @@
 
 #include "alula/graph/control/history.h"
 #include "alula/graph/control/inside.h"
-#include "alula/graph/unheard.h"
 #include "alula/runtime/autocast.h"
+#include "alula/runtime/unheard.h"
 
 namespace alula::graph {
 namespace {
