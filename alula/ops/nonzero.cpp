@@ -1,10 +1,25 @@
 #include "alula/ops/nonzero.h"
 
+#include <algorithm>
 #include <unordered_map>
 
+#include "alula/ops/add.h"
 #include "alula/ops/attributes.h"
+#include "alula/ops/cast.h"
+#include "alula/ops/concat.h"
+#include "alula/ops/cumsum.h"
+#include "alula/ops/fill.h"
+#include "alula/ops/floordiv.h"
 #include "alula/ops/gather.h"
+#include "alula/ops/mod.h"
+#include "alula/ops/not_equal.h"
+#include "alula/ops/operators.h"
+#include "alula/ops/range.h"
 #include "alula/ops/reshape.h"
+#include "alula/ops/searchsorted.h"
+#include "alula/ops/slice.h"
+#include "alula/ops/sort.h"
+#include "alula/runtime/by_ops.h"
 
 namespace alula {
 namespace {
@@ -57,15 +72,67 @@ Tensors unique_of(const Tensor& x, DType out_idx) {
   return result;
 }
 
-/// Whether each element is not 0.
-std::vector<bool> truths(const Tensor& x) {
-  std::vector<bool> result;
-  result.reserve(static_cast<size_t>(x.size()));
-  with_type(x.dtype(), [&]<class T>(Type<T>) {
-    for (const T& value : x.span<T>()) result.push_back(key_of(value) != 0);
-  });
-  return result;
+// ---- on a device -----------------------------------------------------------------------------
+
+/// Below this, host code is done before so many kernels are launched.
+constexpr int64_t kWorthKernels = 4096;
+
+/// One element of a vector on a device, which is waited for.
+int64_t read_at(const Tensor& x, int64_t i) {
+  return cast(slice_along(x, 0, i, 1), int64).to_vector<int64_t>()[0];
 }
+
+/// Where the elements of a vector of bools are that are true.
+Tensor places_of(const Tensor& holds) {
+  const int64_t size = holds.size();
+  const DType dtype = size < int64_t{1} << 31 ? int32 : int64;
+  const Tensor counted = cumsum(cast(holds, dtype));
+  const int64_t found = read_at(counted, size - 1);
+  return searchsorted(counted, range(1, found + 1, 1, dtype), {.out_type = dtype});
+}
+
+std::optional<Tensors> nonzero_by_ops(const Op&, TensorRefs inputs) {
+  const Tensor& x = inputs[0];
+  const Shape& shape = x.shape();
+  if (x.size() < kWorthKernels) return {};
+  const Tensor flat = reshape(x, {-1});
+  const Tensor places =
+      cast(places_of(x.dtype() == boolean ? flat : not_equal(flat, zeros({}, x.dtype()))), int64);
+  std::vector<Tensor> coordinates;
+  int64_t step = x.size();
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    step /= shape[axis];
+    coordinates.push_back(mod(floordiv(places, step), shape[axis]));
+  }
+  return Tensors{stack(coordinates, 1)};
+}
+
+/// By sorting: equal values then stand side by side, the first of them first.
+std::optional<Tensors> unique_by_ops(const Op& op, TensorRefs inputs) {
+  const DType out_idx = static_cast<const Unique&>(op).out_idx;
+  const Tensor& x = inputs[0];
+  const int64_t size = x.size();
+  if (size < kWorthKernels || size >= int64_t{1} << 31) return {};
+  Tensor values = x.dtype() == boolean ? cast(x, uint8) : x;
+  if (is_floating(x.dtype())) values = values + zeros({}, x.dtype());  // -0 is 0
+  const Tensor order = argsort(values), sorted = gather(values, order);
+  const Tensor differs =
+      not_equal(slice_along(sorted, 0, 1, size - 1), slice_along(sorted, 0, 0, size - 1));
+  const Tensor starts = concat({fill({1}, true), differs}, 0);
+  const Tensor group = cumsum(cast(starts, int32)) - 1;  // of each sorted element
+  const Tensor begins = places_of(starts);               // of each group
+  const Tensor ends = concat(
+      {slice_along(begins, 0, 1, begins.size() - 1), fill({1}, static_cast<int32_t>(size))}, 0);
+  // The groups by the places of their first elements.
+  const Tensor firsts = gather(order, begins), by_first = argsort(firsts);
+  const Tensor numbers = argsort(by_first);
+  const Tensor idx = gather(gather(numbers, group), argsort(order));
+  return Tensors{gather(x, gather(firsts, by_first)), cast(idx, out_idx),
+                 cast(gather(ends - begins, by_first), out_idx)};
+}
+
+const RegisterByOps<NonZero> nonzero_registered_by_ops{&nonzero_by_ops};
+const RegisterByOps<Unique> unique_registered_by_ops{&unique_by_ops};
 
 }  // namespace
 
@@ -80,22 +147,28 @@ Tensors NonZero::batched(std::span<const BatchedInput> inputs, int64_t size) con
 }
 
 Tensors NonZero::run_on_host(TensorRefs inputs) const {
-  const std::vector<bool> holds = truths(inputs[0]);
-  const Shape& shape = inputs[0].shape();
-  std::vector<int64_t> coordinates;
-  int64_t found = 0;
-  for (size_t i = 0; i < holds.size(); ++i) {
-    if (!holds[i]) continue;
-    ++found;
-    const size_t row = coordinates.size();
-    coordinates.resize(row + static_cast<size_t>(shape.rank()));
-    auto rest = static_cast<int64_t>(i);
-    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-      coordinates[row + static_cast<size_t>(axis)] = rest % shape[axis];
-      rest /= shape[axis];
+  const Tensor& x = inputs[0];
+  const Shape& shape = x.shape();
+  const int rank = shape.rank();
+  Tensors result;
+  with_type(x.dtype(), [&]<class T>(Type<T>) {
+    const std::span<const T> values = x.span<T>();
+    const auto holds = [](const T& value) { return key_of(value) != 0; };
+    const int64_t found = std::count_if(values.begin(), values.end(), holds);
+    result.push_back(Tensor::uninitialized({int64, {found, rank}}));
+    auto* to = static_cast<int64_t*>(result[0].mutable_data());
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!holds(values[i])) continue;
+      auto rest = static_cast<int64_t>(i);
+      for (int axis = rank - 1; axis > 0; --axis) {
+        to[axis] = rest % shape[axis];
+        rest /= shape[axis];
+      }
+      if (rank > 0) to[0] = rest;
+      to += rank;
     }
-  }
-  return {Tensor(coordinates, {found, shape.rank()})};
+  });
+  return result;
 }
 
 Tensor nonzero(const Tensor& condition) {

@@ -19,6 +19,30 @@ OP_TEST(nonzero) {
           },
           int64);
   }
+  // So many that kernels find them, where there are some.
+  for (DType dtype : {boolean, float32, int64}) {
+    const Tensor x = cast(mod(range(0, 70 * 80, 1, int32), 7) < 2, dtype);
+    for (const Shape& shape : {Shape{5600}, Shape{70, 80}, Shape{4, 1400, 1}})
+      check([](const std::vector<Tensor>& in) { return nonzero(in[0]); }, {reshape(x, shape)},
+            [](const std::vector<Array>& in) {
+              std::vector<double> coordinates;
+              for (int64_t i = 0; i < in[0].size(); ++i) {
+                if (in[0].values[i] == 0) continue;
+                int64_t below = in[0].size();
+                for (int64_t length : in[0].shape) {
+                  below /= length;
+                  coordinates.push_back(static_cast<double>(i / below % length));
+                }
+              }
+              const int rank = in[0].shape.rank();
+              Array rows({static_cast<int64_t>(coordinates.size()) / rank, rank});
+              rows.values = std::move(coordinates);
+              return rows;
+            },
+            int64);
+  }
+  check([](const std::vector<Tensor>& in) { return nonzero(in[0]); }, {zeros({5000})},
+        [](const auto&) { return Array({0, 1}); }, int64);
 }
 
 OP_TEST(unique) {
@@ -48,6 +72,34 @@ OP_TEST(unique) {
           return count;
         },
         int32);
+  // Many, which are sorted where there are kernels.
+  std::vector<float> values;
+  for (int i = 0; i < 5000; ++i) values.push_back(static_cast<float>((i * 37 + 11) % 101 - 50));
+  values[7] = -0.f;
+  values[8] = values[4000] = NAN;
+  // By their first places, NaN different from all.
+  std::vector<float> y;
+  Array idx({5000}), count({0});
+  for (size_t i = 0; i < values.size(); ++i) {
+    size_t k = 0;
+    while (k < y.size() && y[k] != values[i]) ++k;
+    if (k == y.size()) {
+      y.push_back(values[i]);
+      count.values.push_back(0);
+    }
+    ++count.values[k];
+    idx.values[i] = static_cast<double>(k);
+  }
+  count.shape = {static_cast<int64_t>(y.size())};
+  for (DType dtype : {float32, float64, bfloat16}) {
+    const Tensor x = cast(Tensor(values), dtype);
+    check([](const std::vector<Tensor>& in) { return unique(in[0]).idx; }, {x},
+          [&](const auto&) { return idx; }, int32);
+    check([](const std::vector<Tensor>& in) { return unique(in[0], int64).count; }, {x},
+          [&](const auto&) { return count; }, int64);
+    check([](const std::vector<Tensor>& in) { return unique(in[0]).y; }, {x},
+          [&](const auto&) { return to_array(Tensor(y)); }, dtype);
+  }
 }
 
 TEST(NonZero, OfScalarsAndNothing) {

@@ -5,9 +5,11 @@
 
 #include "alula/core/log.h"
 #include "alula/runtime/building.h"
+#include "alula/runtime/by_ops.h"
 #include "alula/runtime/denormals.h"
 #include "alula/runtime/devices.h"
 #include "alula/runtime/spans.h"
+#include "alula/runtime/unheard.h"
 #include "alula/runtime/variable.h"
 
 namespace alula {
@@ -205,6 +207,22 @@ Tensors run_kernel(const Op& op, TensorRefs inputs, Backend* backend) {
   return outputs;
 }
 
+/// What a host op gives if other ops can compute it on a device.
+std::optional<Tensors> run_by_ops(const Op& op, TensorRefs inputs, Device device) {
+  const ByOps by_ops = by_ops_of(op.type());
+  if (by_ops == nullptr) return {};
+  std::vector<Tensor> operands;
+  std::vector<const Tensor*> pointers;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].dtype() == string) return {};
+    operands.push_back(moved(inputs[i], device));
+  }
+  for (const Tensor& tensor : operands) pointers.push_back(&tensor);
+  const DeviceScope scope(device);
+  const Unheard unheard;  // they are the op's own business
+  return by_ops(op, TensorRefs(pointers));
+}
+
 /// Everything that an ordinary call on the CPU need not think about.
 [[gnu::noinline]] Tensors dispatch_slowly(const Op& op, TensorRefs inputs) {
   check_defined(op, inputs);
@@ -221,6 +239,14 @@ Tensors run_kernel(const Op& op, TensorRefs inputs, Backend* backend) {
     return outputs;
   }
   const bool host = op.type().host;
+  if (host && !wanted.is_cpu()) {
+    op.infer(refs(specs));  // says what is wrong with the inputs
+    if (std::optional<Tensors> outputs = run_by_ops(op, inputs, wanted)) {
+      if (t_state.flags & ThreadState::kListening)
+        tell_listeners(op, wanted, inputs, std::span(outputs->data(), outputs->size()));
+      return *outputs;
+    }
+  }
   Backend* backend = wanted.is_cpu() || host ? nullptr : &backend_of(wanted);
   Device device = host ? kCPU : wanted;
   if (backend != nullptr && !backend->supports(op, refs(specs))) {
