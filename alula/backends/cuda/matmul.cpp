@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <limits>
 
 #include "alula/backends/cuda/chain.h"
 #include "alula/backends/cuda/gpu.h"
@@ -179,10 +179,9 @@ struct MatMuls::Rooms {
 MatMuls::MatMuls() = default;
 MatMuls::~MatMuls() = default;
 
-/// Milliseconds of one of `runs` products that follow each other; what the operands hold by then
-/// does not matter.
-double MatMuls::time_of(const Product& product, const Plan& plan, const Operands& operands,
-                        int runs) {
+/// Milliseconds; what the operands hold by then does not matter.
+double MatMuls::time_of(const Product& product, const Plan& plan, const Operands& operands) {
+  constexpr int kRuns = 3;
   auto& memory = current_gpu().memory();
   if (!stopwatch_) stopwatch_.emplace();
   const size_t bytes =
@@ -194,12 +193,14 @@ double MatMuls::time_of(const Product& product, const Plan& plan, const Operands
     if (sizes[i] > 0) blocks[i] = memory.allocate(sizes[i]);
   const Operands elsewhere{operands.a, operands.b, operands.row, blocks[0]};
   const Rooms rooms{blocks[1], blocks[2], blocks[3]};
-  const double milliseconds = stopwatch_->time_of([&](cudaStream_t stream) {
-    for (int i = 0; i < runs; ++i) multiply(product, plan, elsewhere, rooms, stream);
-  });
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kRuns; ++i)
+    least = std::min(least, stopwatch_->time_of([&](cudaStream_t stream) {
+      multiply(product, plan, elsewhere, rooms, stream);
+    }));
   for (size_t i = 0; i < 4; ++i)
     if (sizes[i] > 0) memory.release(blocks[i], sizes[i]);
-  return milliseconds / runs;
+  return least;
 }
 
 namespace {
@@ -257,34 +258,16 @@ std::unique_ptr<MatMuls::Plan> MatMuls::fastest(const Product& product, bool pad
   if (found == 0) return nullptr;
   plan->algorithm = candidates[0].algo;
   if (!is_large(product)) return plan;
-  const auto time = [&](int candidate, int runs) {
-    plan->algorithm = candidates[candidate].algo;
-    return time_of(product, *plan, operands, runs);
-  };
-  std::array<double, kCandidates> times{};
-  for (int i = 0; i < found; ++i) {
-    times[i] = time(i, 1);
-    for (int again = 0; again < 2; ++again) times[i] = std::min(times[i], time(i, 1));
-  }
-  int best = 0;
-  for (int i = 1; i < found; ++i)
+  milliseconds = time_of(product, *plan, operands);
+  for (int i = 1; i < found; ++i) {
+    const cublasLtMatmulAlgo_t before = std::exchange(plan->algorithm, candidates[i].algo);
     // Those that come first are good guesses; another must be clearly better.
-    if (times[i] < 0.97 * times[best]) best = i;
-  // A card at its limit of power slows down, and for some algorithms more than for others: those of
-  // long products have to last.
-  constexpr double kLong = 0.1, kLasting = 8;  // milliseconds
-  if (times[best] >= kLong) {
-    const double most = 1.1 * times[best];
-    const int runs = static_cast<int>(std::ceil(kLasting / times[best]));
-    const std::array<double, kCandidates> short_times = times;
-    for (int round = 0; round < 2; ++round)  // the first warms the card up
-      for (int i = 0; i < found; ++i)
-        if (short_times[i] <= most) times[i] = time(i, runs);
-    for (int i = 0; i < found; ++i)
-      if (short_times[i] <= most && times[i] < times[best]) best = i;
+    const double time = time_of(product, *plan, operands);
+    if (time < 0.97 * milliseconds)
+      milliseconds = time;
+    else
+      plan->algorithm = before;
   }
-  plan->algorithm = candidates[best].algo;
-  milliseconds = times[best];
   return plan;
 }
 

@@ -44,7 +44,7 @@ class MatMuls {
   const Plan* plan_of(const Product& product, const Operands& operands);
   std::unique_ptr<Plan> fastest(const Product& product, bool padded, const Operands& operands,
                                 double& milliseconds);
-  double time_of(const Product& product, const Plan& plan, const Operands& operands, int runs);
+  double time_of(const Product& product, const Plan& plan, const Operands& operands);
   void multiply(const Product& product, const Plan& plan, const Operands& operands,
                 const Rooms& rooms, cudaStream_t stream);
 
