@@ -276,6 +276,15 @@ TEST(Codegen, OpsCompileForHopper) { expect_compiles(op_cases(), 90); }
 TEST(Codegen, OpsCompileForTuring) { expect_compiles(op_cases({float32}), 75); }
 TEST(Codegen, OpsCompileForAmpere) { expect_compiles(op_cases({bfloat16}), 80); }
 
+// They serve products by a library, which the emulated card does not have.
+TEST(Codegen, CopiesOfRowsCompile) {
+  const KernelSource source{.files = "copy", .function = {}, .own = {}};
+  for (const std::string name :
+       {"set_rows_apart<unsigned short, 8>", "set_rows_apart<unsigned int, 4>",
+        "set_rows_together<unsigned short, 8>", "set_rows_together<unsigned long long, 2>"})
+    EXPECT_GT(cuda::compile(source.text(), 75, name).code.size(), 1000u);
+}
+
 // Kernels of any files may become links of one chain.
 TEST(Codegen, AllDeviceCodeMayStandInOneSource) {
   // The others use these.

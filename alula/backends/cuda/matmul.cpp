@@ -117,8 +117,12 @@ Rows rows_of(const Product& product, int64_t count, int64_t length, bool padded)
   return {count, length, padded ? (length + unit - 1) / unit * unit : length};
 }
 
-/// Whether rows of a matrix begin where loads cannot.
+/// Whether rows of a matrix begin where loads cannot, and could be copied to where they can.
 bool may_be_padded(const Product& product) {
+  constexpr int64_t kMost = int64_t{1} << 31;
+  if (product.batch != 1 ||
+      std::max({product.m * product.n, product.m * product.k, product.k * product.n}) >= kMost)
+    return false;
   const auto is_odd = [&](int64_t length) {
     return length * static_cast<int64_t>(size_of(product.dtype)) % kLoadBytes != 0;
   };
@@ -205,15 +209,17 @@ double MatMuls::time_of(const Product& product, const Plan& plan, const Operands
 
 namespace {
 
-/// Copies rows; steps are counted in elements.
-void copy_rows(void* to, int64_t to_step, const void* from, int64_t from_step, const Rows& rows,
-               DType dtype, cudaStream_t stream) {
-  const size_t width = size_of(dtype);
-  check(cudaMemcpy2DAsync(to, static_cast<size_t>(to_step) * width, from,
-                          static_cast<size_t>(from_step) * width,
-                          static_cast<size_t>(rows.length) * width, static_cast<size_t>(rows.count),
-                          cudaMemcpyDeviceToDevice, stream),
-        "cudaMemcpy2DAsync");
+/// Copies rows that follow one another to where each begins at a multiple of kLoadBytes, or back.
+void copy_rows(bool apart, const void* from, void* to, const Rows& rows, DType dtype,
+               cudaStream_t stream) {
+  const auto width = kLoadBytes / static_cast<int64_t>(size_of(dtype));
+  const auto source = fmt::format("{}<{}, {}>", apart ? "set_rows_apart" : "set_rows_together",
+                                  unit_name(static_cast<int64_t>(size_of(dtype))), width);
+  Grid grid = grid_for(rows.count * rows.step / width);
+  grid.chains = false;  // what comes next is none of our kernels
+  launch(KernelCall{.queue = stream}, {"copy", source}, grid, from, to,
+         static_cast<int>(rows.count), static_cast<int>(rows.length),
+         Divider(static_cast<uint32_t>(rows.step / width)));
 }
 
 }  // namespace
@@ -225,7 +231,7 @@ void MatMuls::multiply(const Product& product, const Plan& plan, const Operands&
   const bool wide = product.dtype == float64;
   const auto longer = [&](const Rows& rows, const void* from, void* room) {
     if (room == nullptr) return from;
-    copy_rows(room, rows.step, from, rows.length, rows, product.dtype, stream);
+    copy_rows(true, from, room, rows, product.dtype, stream);
     return static_cast<const void*>(room);
   };
   const void *a = longer(plan.a, operands.a, rooms.a), *b = longer(plan.b, operands.b, rooms.b);
@@ -237,8 +243,7 @@ void MatMuls::multiply(const Product& product, const Plan& plan, const Operands&
                      wide ? static_cast<const void*>(&zero64) : &zero, c, plan.matrix_c.get(), c,
                      plan.matrix_c.get(), &plan.algorithm, workspace_, kWorkspace, stream),
       "cublasLtMatmul");
-  if (c != operands.c)
-    copy_rows(operands.c, plan.c.length, c, plan.c.step, plan.c, product.dtype, stream);
+  if (c != operands.c) copy_rows(false, c, operands.c, plan.c, product.dtype, stream);
 }
 
 /// The plan with the fastest algorithm, with matrices as they are or with longer rows, and the time
@@ -278,7 +283,7 @@ const MatMuls::Plan* MatMuls::plan_of(const Product& product, const Operands& op
     check(cudaStreamSynchronize(current_gpu().stream()), "cudaStreamSynchronize");
   double time = 0, padded_time = 0;
   std::unique_ptr<Plan> plan = fastest(product, false, operands, time);
-  if (plan != nullptr && is_large(product) && product.batch == 1 && may_be_padded(product)) {
+  if (plan != nullptr && is_large(product) && may_be_padded(product)) {
     std::unique_ptr<Plan> padded = fastest(product, true, operands, padded_time);
     if (padded != nullptr && padded_time < 0.97 * time) {
       logging::info("GPU: {} [{},{}] by [{},{}] takes {:.1f} us with longer rows, {:.1f} without.",
@@ -297,9 +302,9 @@ bool MatMuls::run(const Product& product, const Operands& operands, cudaStream_t
     if (workspace_ == nullptr) workspace_ = current_gpu().memory().allocate(kWorkspace);
     check(cublasLtCreate(&handle_), "cublasLtCreate");
   }
+  if (Chain* chain = Chain::current(current_gpu())) chain->finish(stream);
   const Plan* plan = plan_of(product, operands);
   if (plan == nullptr) return false;
-  if (Chain* chain = Chain::current(current_gpu())) chain->finish(stream);
   const Scratch a(Plan::room(plan->a, product.dtype)), b(Plan::room(plan->b, product.dtype)),
       c(Plan::room(plan->c, product.dtype));
   multiply(product, *plan, operands, {a.data(), b.data(), c.data()}, stream);

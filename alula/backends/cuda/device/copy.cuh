@@ -36,6 +36,34 @@ KERNEL void strided_copy(const T* from, T* to, Strided<Index> plan) {
   }
 }
 
+// Rows of `length` elements, which follow one another in `tight`, while in `apart` each begins at a
+// multiple of kWidth. A thread has kWidth neighbours; `packs` of them are a row.
+template <class T, int kWidth>
+KERNEL void set_rows_apart(const T* tight, T* apart, int rows, int length,
+                           Divider<unsigned int> packs) {
+  const unsigned int count = rows * packs.divisor;
+  for (unsigned int i = first<unsigned int>(); i < count; i += stride<unsigned int>()) {
+    const unsigned int row = packs.divide(i), column = (i - row * packs.divisor) * kWidth;
+    Pack<T, kWidth> pack;
+#pragma unroll
+    for (int k = 0; k < kWidth; ++k)
+      pack.at[k] = column + k < length ? tight[(long long)row * length + column + k] : (T)0;
+    store<kWidth>(apart, (long long)i * kWidth, pack);
+  }
+}
+template <class T, int kWidth>
+KERNEL void set_rows_together(const T* apart, T* tight, int rows, int length,
+                              Divider<unsigned int> packs) {
+  const unsigned int count = rows * packs.divisor;
+  for (unsigned int i = first<unsigned int>(); i < count; i += stride<unsigned int>()) {
+    const unsigned int row = packs.divide(i), column = (i - row * packs.divisor) * kWidth;
+    const Pack<T, kWidth> pack = load<kWidth>(apart, (long long)i * kWidth);
+#pragma unroll
+    for (int k = 0; k < kWidth; ++k)
+      if (column + k < length) tight[(long long)row * length + column + k] = pack.at[k];
+  }
+}
+
 // Matrices to be transposed: elements that differ in `along` follow one another in the input, those
 // that differ in `across` in the output.
 template <class Index>

@@ -40,11 +40,11 @@ struct Matrices {
 struct Most {
   int64_t one, many;
 };
-constexpr Most kTriangles{.one = 192, .many = 1024};    // cholesky, lu, solve, …
-constexpr Most kReflections{.one = 192, .many = 1024};  // qr
-constexpr Most kEigenvalues{.one = 64, .many = 160};
+constexpr Most kTriangles{.one = 192, .many = 512};    // cholesky, lu, solve, …
+constexpr Most kReflections{.one = 160, .many = 256};  // qr
+constexpr Most kEigenvalues{.one = 40, .many = 128};
 constexpr Most kSingularValues{.one = 160, .many = 160};
-constexpr Most kExponential{.one = 96, .many = 512};
+constexpr Most kExponential{.one = 128, .many = 256};
 
 template <Most kMost>
 bool are_small(SpecRefs inputs) {
