@@ -31,6 +31,13 @@ if(NOT ALULA_HAS_CUDNN)
   list(FILTER cuda_sources EXCLUDE REGEX "/cudnn_")
 endif()
 
+# Long sorts are CUB's, where nvcc can compile its templates.
+include(cmake/cub.cmake)
+if(NOT ALULA_HAS_CUB)
+  message(STATUS "CUDA plugin: CUB is left out (${cub_problem}); sorts are our own kernels'")
+  list(FILTER cuda_sources EXCLUDE REGEX "/cub_")
+endif()
+
 # What needs no driver stands apart, to be tested without one: the code generator, its compiler, and the
 # kernels, which see no more of a GPU than card.h.
 set(codegen_sources ${cuda_sources})
@@ -55,6 +62,9 @@ target_link_libraries(alula_cuda PRIVATE alula_cuda_codegen CUDA::cudart CUDA::c
                                          CUDA::cuda_driver)
 set_target_properties(alula_cuda PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 alula_precompile(alula_cuda)
+if(ALULA_HAS_CUB)
+  alula_add_cub(alula_cuda)
+endif()
 
 # These compile kernels, or plugins, as C++ when they run.
 set_property(

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "alula/backends/cuda/card.h"
 
 namespace alula::cuda {
@@ -23,13 +25,25 @@ class RadixSort {
   void run(const KernelCall& call, int digits);
 
  private:
-  void pass(const KernelCall& call, int shift);
+  void pass(const KernelCall& call, int shift, void* counts, void* begins);
 
   Rows rows_;
   int64_t tiles_;
   int current_ = 0;
   Scratch keys_[2], positions_[2];
-  Scratch counts_, begins_;
 };
+
+/// The keys of all rows, and the positions that go along with them: first where they are, then room
+/// of the same size.
+struct SortRooms {
+  void* keys[2];
+  void* positions[2];
+};
+
+/// A library that sorts long rows faster, if the plugin has one: it sorts by the lowest bits and
+/// says in which room the result is, or returns nothing if such rows are not for it.
+using LibrarySort = std::optional<int> (*)(const KernelCall& call, const RadixSort::Rows& rows,
+                                           const SortRooms& rooms, int bits);
+void set_library_sort(LibrarySort sort);
 
 }  // namespace alula::cuda
