@@ -1,5 +1,6 @@
 #include "alula/data/dataset.h"
 
+#include "alula/data/kept_on_device.h"
 #include "alula/runtime/dispatch.h"
 
 namespace alula::data {
@@ -8,6 +9,7 @@ namespace alula::data {
 struct Dataset::Run {
   Options options;
   std::atomic<uint64_t> walks = 0;
+  KeptOnDevice kept;
 };
 
 Dataset::Dataset(StageRef stage) : Dataset(std::move(stage), std::make_shared<Run>()) {}
@@ -29,13 +31,17 @@ Dataset Dataset::with_options(const Options& options) const {
 Iterator Dataset::iterator() const {
   const Options& options = run_->options;
   Context context;
-  context.keys = {random::new_key("dataset"), random::mix(0, run_->walks.fetch_add(1))};
+  const uint64_t walk = run_->walks.fetch_add(1);
+  context.keys = {random::new_key("dataset"), random::mix(0, walk)};
   context.budget = std::make_shared<Budget>(options.autotune_memory > 0 ? options.autotune_memory
                                                                         : Budget::default_limit());
-  // In the scope of another device, what is read ahead is read ahead to there.
+  // In the scope of another device, what is read ahead is read ahead to there, or is there already.
   StageRef stage;
-  if (const ThreadState& state = t_state; (state.flags & ThreadState::kDeviceScope) != 0)
+  if (const ThreadState& state = t_state; (state.flags & ThreadState::kDeviceScope) != 0) {
     stage = stage_->for_reader_on(state.device);
+    if (stage != nullptr && !state.device.is_cpu())
+      if (StageRef kept = run_->kept.reader_of(*this, state.device, walk == 0)) stage = kept;
+  }
   if (stage == nullptr) stage = stage_;
   return {std::move(stage), std::move(context)};
 }

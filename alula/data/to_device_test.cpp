@@ -1,3 +1,4 @@
+#include <numeric>
 #include <thread>
 
 #include "alula/data/dataset_test.h"
@@ -45,6 +46,49 @@ TEST(ToDevice, InTheScopeOfADeviceWhatIsPrefetchedIsThere) {
     EXPECT_EQ(element.tensor().to_vector<int64_t>(), (std::vector<int64_t>{4, 5, 6, 7}));
   }
   for (const Element& batch : ahead) EXPECT_EQ(batch.tensor().device(), kCPU);
+}
+
+TEST(ToDevice, WhatIsInMemoryIsKeptThere) {
+  const auto make = [](bool shuffled) {
+    std::vector<float> x(7 * 3);
+    std::iota(x.begin(), x.end(), 0.f);
+    Dataset rows = Dataset::from_tensor_slices({Tensor(x, {7, 3}), Tensor{0, 1, 2, 3, 4, 5, 6}});
+    if (shuffled) rows = rows.shuffle(7, {.seed = 3});
+    return rows.batch(2).prefetch(2);
+  };
+  for (const bool shuffled : {false, true}) {
+    const Dataset here = make(shuffled), there = make(shuffled);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      const std::vector<std::string> expected = texts(here);
+      const DeviceScope scope(sim());
+      std::vector<std::string> read;
+      for (const Element& batch : there) {
+        for (const Tensor& tensor : batch.tensors()) EXPECT_EQ(tensor.device(), sim());
+        read.push_back(batch.str());
+      }
+      EXPECT_EQ(read, expected);
+    }
+    EXPECT_NE(there.explain().find("from_tensor_slices: 7 elements; on /SIM:0"), std::string::npos)
+        << there.explain();
+    Element batch;
+    const DeviceScope scope(sim());
+    Iterator third = there.iterator(), fourth = there.iterator();
+    third.next(batch);
+    fourth.restore(third.save());
+    third.next(batch);
+    const std::string expected = batch.str();
+    fourth.next(batch);
+    EXPECT_EQ(batch.str(), expected);
+  }
+}
+
+TEST(ToDevice, WhatIsMappedOnTheHostIsBroughtThere) {
+  const Dataset there = Dataset::from_tensor_slices(Tensor{1, 2, 3})
+                            .map([](const Tensor& x) { return x * 2; })
+                            .batch(2)
+                            .prefetch(1);
+  const DeviceScope scope(sim());
+  EXPECT_EQ(texts(there), (std::vector<std::string>{"[2 4]", "[6]"}));
 }
 
 TEST(ToDevice, StringsStayOnTheHost) {
