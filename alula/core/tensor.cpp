@@ -117,7 +117,7 @@ Tensor Tensor::reshaped(const Shape& shape) const {
 }
 
 Tensor Tensor::rows(int64_t begin, int64_t end) const {
-  check_access(dtype());
+  check_not_symbolic();
   require(rank() > 0 && 0 <= begin && begin <= end && end <= shape()[0],
           "tensor: it has no rows {} to {}. Got {}.", begin, end, spec());
   if (begin == 0 && end == shape()[0]) return *this;
@@ -126,7 +126,9 @@ Tensor Tensor::rows(int64_t begin, int64_t end) const {
   const Spec to = spec().with(wanted);
   const auto offset = static_cast<size_t>(begin * (bytes() / std::max<int64_t>(shape()[0], 1)));
   const auto count = static_cast<size_t>(to.bytes());
-  if (data_->buffer && count > TensorData::kInline && offset % memory::kAlignment == 0) {
+  const bool on_host = device().is_cpu();
+  if (!on_host ||
+      (data_->buffer && count > TensorData::kInline && offset % memory::kAlignment == 0)) {
     TensorData* view = new_header(to, device(), 0);
     view->data = static_cast<std::byte*>(data_->data) + offset;
     view->buffer = data_->buffer;

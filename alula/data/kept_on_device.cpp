@@ -17,6 +17,15 @@ bool is_run(std::span<const int64_t> positions) {
          positions.end();
 }
 
+/// The rows from one on. They are not copied if they begin where kernels can load as much at once
+/// as they do.
+Tensor rows_of(const Tensor& column, int64_t first, int64_t count) {
+  constexpr int64_t kLoadBytes = 16;
+  const int64_t row_bytes = column.bytes() / column.shape()[0];
+  return first * row_bytes % kLoadBytes == 0 ? column.rows(first, first + count)
+                                             : slice_along(column, 0, first, count);
+}
+
 class KeptWalk final : public InputWalk {
  public:
   KeptWalk(const Stage& stage, const Row& columns, const Context& context)
@@ -29,7 +38,7 @@ class KeptWalk final : public InputWalk {
     const bool run = !positions.empty() && is_run(positions);
     row.clear();
     for (const Tensor& column : columns_)
-      row.push_back(run ? slice_along(column, 0, positions[0], picks[0].size())
+      row.push_back(run ? rows_of(column, positions[0], picks[0].size())
                         : gather(column, picks[0]));
     return true;
   }

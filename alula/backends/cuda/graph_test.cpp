@@ -227,7 +227,7 @@ TEST_F(GpuGraph, ShufflesByTheStreamThatItIsFed) {
 }
 
 TEST_F(GpuGraph, WithoutKernelsIsAnErrorBeforeItRuns) {
-  const Spec spec{float32, {2, 2}};
+  const Spec spec{float32, {1000, 1000}};  // too large for a block
   EXPECT_ERROR(gpu().prepare({{std::make_shared<Cholesky>(), {{spec, 0}}, {{spec, 1}}}}),
                UnimplementedError, "no kernel for it on the GPU");
 }

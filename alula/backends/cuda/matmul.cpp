@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "alula/backends/cuda/chain.h"
@@ -90,18 +91,18 @@ Operation make_operation(const Product& product) {
   return operation;
 }
 
-/// A row-major matrix: what of it lies in memory.
+/// A row-major matrix, and the one that it is multiplied as: itself, or filled up with zeros.
 struct Rows {
-  int64_t count, length, step;  // elements
+  int64_t count, length;
+  int64_t all, step;  // rows of the latter, and elements in each
 
-  size_t bytes(DType dtype) const { return static_cast<size_t>(count * step) * size_of(dtype); }
+  bool is_filled_up() const { return all != count || step != length; }
 };
 
 /// As cuBLAS sees it: its transpose.
 Matrix make_matrix(const Product& product, const Rows& rows, int64_t stride) {
   cublasLtMatrixLayout_t made = nullptr;
-  check(cublasLtMatrixLayoutCreate(&made, data_type(product.dtype), rows.length, rows.count,
-                                   rows.step),
+  check(cublasLtMatrixLayoutCreate(&made, data_type(product.dtype), rows.step, rows.all, rows.step),
         "cublasLtMatrixLayoutCreate");
   Matrix matrix(made);
   set(matrix, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(product.batch));
@@ -113,8 +114,9 @@ Matrix make_matrix(const Product& product, const Rows& rows, int64_t stride) {
 constexpr int64_t kLoadBytes = 16;
 
 Rows rows_of(const Product& product, int64_t count, int64_t length, bool padded) {
-  const int64_t unit = kLoadBytes / static_cast<int64_t>(size_of(product.dtype));
-  return {count, length, padded ? (length + unit - 1) / unit * unit : length};
+  const int64_t unit = padded ? kLoadBytes / static_cast<int64_t>(size_of(product.dtype)) : 1;
+  const auto up = [&](int64_t n) { return (n + unit - 1) / unit * unit; };
+  return {count, length, up(count), up(length)};
 }
 
 /// Whether rows of a matrix begin where loads cannot, and could be copied to where they can.
@@ -136,7 +138,7 @@ Preference make_preference(const Product& product, const Rows& a, const Rows& b,
   Preference preference(made);
   // What is copied lies well.
   const auto alignment = [](const Rows& rows, uint32_t own) -> uint32_t {
-    return rows.step == rows.length ? own : 256;
+    return rows.is_filled_up() ? 256 : own;
   };
   set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{kWorkspace});
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment(b, product.alignment_b));
@@ -153,7 +155,7 @@ Preference make_preference(const Product& product, const Rows& a, const Rows& b,
 }  // namespace
 
 struct MatMuls::Plan {
-  Rows a, b, c;
+  Rows a, b, row, c;
   Operation operation;
   Matrix matrix_a, matrix_b, matrix_c;
   cublasLtMatmulAlgo_t algorithm;
@@ -163,21 +165,24 @@ struct MatMuls::Plan {
                               : rows_of(product, product.m, product.k, padded)),
         b(product.transpose_b ? rows_of(product, product.n, product.k, padded)
                               : rows_of(product, product.k, product.n, padded)),
+        row(rows_of(product, 1, product.adds_row ? product.n : 0, padded)),
         c(rows_of(product, product.m, product.n, padded)),
         operation(make_operation(product)),
         matrix_a(make_matrix(product, a, product.stride_a)),
         matrix_b(make_matrix(product, b, product.stride_b)),
-        matrix_c(make_matrix(product, c, product.m * product.n)) {}
+        matrix_c(make_matrix(product, c, product.m * product.n)) {
+    row.all = 1;
+  }
 
-  /// Bytes of a copy with longer rows; 0 if it is read as it is.
+  /// Bytes of what it is filled up in; 0 if it is read as it is.
   static size_t room(const Rows& rows, DType dtype) {
-    return rows.step == rows.length ? 0 : rows.bytes(dtype);
+    return rows.is_filled_up() ? static_cast<size_t>(rows.all * rows.step) * size_of(dtype) : 0;
   }
 };
 
-/// Room for matrices with longer rows.
+/// Room for matrices that are filled up.
 struct MatMuls::Rooms {
-  void *a = nullptr, *b = nullptr, *c = nullptr;
+  void *a = nullptr, *b = nullptr, *row = nullptr, *c = nullptr;
 };
 
 MatMuls::MatMuls() = default;
@@ -191,34 +196,36 @@ double MatMuls::time_of(const Product& product, const Plan& plan, const Operands
   const size_t bytes =
       size_of(product.dtype) * static_cast<size_t>(product.batch * product.m * product.n);
   const size_t sizes[] = {bytes, Plan::room(plan.a, product.dtype),
-                          Plan::room(plan.b, product.dtype), Plan::room(plan.c, product.dtype)};
-  void* blocks[4] = {};
-  for (size_t i = 0; i < 4; ++i)
+                          Plan::room(plan.b, product.dtype), Plan::room(plan.row, product.dtype),
+                          Plan::room(plan.c, product.dtype)};
+  void* blocks[std::size(sizes)] = {};
+  for (size_t i = 0; i < std::size(sizes); ++i)
     if (sizes[i] > 0) blocks[i] = memory.allocate(sizes[i]);
   const Operands elsewhere{operands.a, operands.b, operands.row, blocks[0]};
-  const Rooms rooms{blocks[1], blocks[2], blocks[3]};
+  const Rooms rooms{blocks[1], blocks[2], blocks[3], blocks[4]};
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kRuns; ++i)
     least = std::min(least, stopwatch_->time_of([&](cudaStream_t stream) {
       multiply(product, plan, elsewhere, rooms, stream);
     }));
-  for (size_t i = 0; i < 4; ++i)
+  for (size_t i = 0; i < std::size(sizes); ++i)
     if (sizes[i] > 0) memory.release(blocks[i], sizes[i]);
   return least;
 }
 
 namespace {
 
-/// Copies rows that follow one another to where each begins at a multiple of kLoadBytes, or back.
-void copy_rows(bool apart, const void* from, void* to, const Rows& rows, DType dtype,
-               cudaStream_t stream) {
-  const auto width = kLoadBytes / static_cast<int64_t>(size_of(dtype));
-  const auto source = fmt::format("{}<{}, {}>", apart ? "set_rows_apart" : "set_rows_together",
-                                  unit_name(static_cast<int64_t>(size_of(dtype))), width);
-  Grid grid = grid_for(rows.count * rows.step / width);
+/// Launches a kernel that moves a matrix to where it is filled up, or back.
+template <class... Counts>
+void move_rows(const char* kernel, const void* from, void* to, const Rows& rows, int64_t all,
+               DType dtype, cudaStream_t stream, Counts... counts) {
+  const auto size = static_cast<int64_t>(size_of(dtype));
+  const int64_t width = kLoadBytes / size;
+  Grid grid = grid_for(all * rows.step / width);
   grid.chains = false;  // what comes next is none of our kernels
-  launch(KernelCall{.queue = stream}, {"copy", source}, grid, from, to,
-         static_cast<int>(rows.count), static_cast<int>(rows.length),
+  launch(KernelCall{.queue = stream},
+         {"copy", fmt::format("{}<{}, {}>", kernel, unit_name(size), width)}, grid, from, to,
+         static_cast<int>(rows.count), static_cast<int>(rows.length), counts...,
          Divider(static_cast<uint32_t>(rows.step / width)));
 }
 
@@ -229,25 +236,30 @@ void MatMuls::multiply(const Product& product, const Plan& plan, const Operands&
   const float one = 1, zero = 0;
   const double one64 = 1, zero64 = 0;
   const bool wide = product.dtype == float64;
-  const auto longer = [&](const Rows& rows, const void* from, void* room) {
+  const auto filled_up = [&](const Rows& rows, const void* from, void* room) {
     if (room == nullptr) return from;
-    copy_rows(true, from, room, rows, product.dtype, stream);
+    move_rows("set_rows_apart", from, room, rows, rows.all, product.dtype, stream,
+              static_cast<int>(rows.all));
     return static_cast<const void*>(room);
   };
-  const void *a = longer(plan.a, operands.a, rooms.a), *b = longer(plan.b, operands.b, rooms.b);
+  const void *a = filled_up(plan.a, operands.a, rooms.a),
+             *b = filled_up(plan.b, operands.b, rooms.b);
   void* c = rooms.c == nullptr ? operands.c : rooms.c;
-  if (product.adds_row) set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.row);
+  if (product.adds_row)
+    set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+        filled_up(plan.row, operands.row, rooms.row));
   check(
       cublasLtMatmul(handle_, plan.operation.get(), wide ? static_cast<const void*>(&one64) : &one,
                      b, plan.matrix_b.get(), a, plan.matrix_a.get(),
                      wide ? static_cast<const void*>(&zero64) : &zero, c, plan.matrix_c.get(), c,
                      plan.matrix_c.get(), &plan.algorithm, workspace_, kWorkspace, stream),
       "cublasLtMatmul");
-  if (c != operands.c) copy_rows(false, c, operands.c, plan.c, product.dtype, stream);
+  if (c != operands.c)
+    move_rows("set_rows_together", c, operands.c, plan.c, plan.c.count, product.dtype, stream);
 }
 
-/// The plan with the fastest algorithm, with matrices as they are or with longer rows, and the time
-/// that it takes if several were tried; null if there is none.
+/// The plan with the fastest algorithm, with matrices as they are or filled up, and the time that
+/// it takes if several were tried; null if there is none.
 std::unique_ptr<MatMuls::Plan> MatMuls::fastest(const Product& product, bool padded,
                                                 const Operands& operands, double& milliseconds) {
   auto plan = std::make_unique<Plan>(product, padded);
@@ -285,12 +297,10 @@ const MatMuls::Plan* MatMuls::plan_of(const Product& product, const Operands& op
   std::unique_ptr<Plan> plan = fastest(product, false, operands, time);
   if (plan != nullptr && is_large(product) && may_be_padded(product)) {
     std::unique_ptr<Plan> padded = fastest(product, true, operands, padded_time);
-    if (padded != nullptr && padded_time < 0.97 * time) {
-      logging::info("GPU: {} [{},{}] by [{},{}] takes {:.1f} us with longer rows, {:.1f} without.",
-                    product.dtype, product.m, product.k, product.k, product.n, 1e3 * padded_time,
-                    1e3 * time);
-      plan = std::move(padded);
-    }
+    logging::info("GPU: {} [{},{}] by [{},{}] takes {:.1f} us as it is, {:.1f} filled up.",
+                  product.dtype, product.m, product.k, product.k, product.n, 1e3 * time,
+                  padded == nullptr ? NAN : 1e3 * padded_time);
+    if (padded != nullptr && padded_time < 0.97 * time) plan = std::move(padded);
   }
   if (plans_.size() == kMostPlans) plans_.clear();
   return plans_.emplace(product, std::move(plan)).first->second.get();
@@ -306,8 +316,8 @@ bool MatMuls::run(const Product& product, const Operands& operands, cudaStream_t
   const Plan* plan = plan_of(product, operands);
   if (plan == nullptr) return false;
   const Scratch a(Plan::room(plan->a, product.dtype)), b(Plan::room(plan->b, product.dtype)),
-      c(Plan::room(plan->c, product.dtype));
-  multiply(product, *plan, operands, {a.data(), b.data(), c.data()}, stream);
+      row(Plan::room(plan->row, product.dtype)), c(Plan::room(plan->c, product.dtype));
+  multiply(product, *plan, operands, {a.data(), b.data(), row.data(), c.data()}, stream);
   return true;
 }
 

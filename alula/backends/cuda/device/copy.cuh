@@ -36,18 +36,20 @@ KERNEL void strided_copy(const T* from, T* to, Strided<Index> plan) {
   }
 }
 
-// Rows of `length` elements, which follow one another in `tight`, while in `apart` each begins at a
-// multiple of kWidth. A thread has kWidth neighbours; `packs` of them are a row.
+// A matrix of rows that follow one another in `tight`, while in `apart` each begins at a multiple
+// of kWidth, with zeros behind it, and rows of zeros make it `all_rows`. A thread has kWidth
+// neighbours; `packs` of them are a row.
 template <class T, int kWidth>
-KERNEL void set_rows_apart(const T* tight, T* apart, int rows, int length,
+KERNEL void set_rows_apart(const T* tight, T* apart, int rows, int length, int all_rows,
                            Divider<unsigned int> packs) {
-  const unsigned int count = rows * packs.divisor;
+  const unsigned int count = all_rows * packs.divisor;
   for (unsigned int i = first<unsigned int>(); i < count; i += stride<unsigned int>()) {
-    const unsigned int row = packs.divide(i), column = (i - row * packs.divisor) * kWidth;
+    const int row = packs.divide(i), column = (i - row * packs.divisor) * kWidth;
     Pack<T, kWidth> pack;
 #pragma unroll
     for (int k = 0; k < kWidth; ++k)
-      pack.at[k] = column + k < length ? tight[(long long)row * length + column + k] : (T)0;
+      pack.at[k] =
+          row < rows && column + k < length ? tight[(long long)row * length + column + k] : (T)0;
     store<kWidth>(apart, (long long)i * kWidth, pack);
   }
 }
@@ -56,7 +58,7 @@ KERNEL void set_rows_together(const T* apart, T* tight, int rows, int length,
                               Divider<unsigned int> packs) {
   const unsigned int count = rows * packs.divisor;
   for (unsigned int i = first<unsigned int>(); i < count; i += stride<unsigned int>()) {
-    const unsigned int row = packs.divide(i), column = (i - row * packs.divisor) * kWidth;
+    const int row = packs.divide(i), column = (i - row * packs.divisor) * kWidth;
     const Pack<T, kWidth> pack = load<kWidth>(apart, (long long)i * kWidth);
 #pragma unroll
     for (int k = 0; k < kWidth; ++k)
