@@ -116,6 +116,7 @@ Tensor Tensor::reshaped(const Shape& shape) const {
   return Tensor(view);
 }
 
+/// On a device, where kernels can read from any address, they are always over the same elements.
 Tensor Tensor::rows(int64_t begin, int64_t end) const {
   check_not_symbolic();
   require(rank() > 0 && 0 <= begin && begin <= end && end <= shape()[0],

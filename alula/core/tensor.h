@@ -80,8 +80,8 @@ class Tensor {
   /// A tensor over the same elements with another shape of as many; a small one on the host is
   /// copied.
   Tensor reshaped(const Shape& shape) const;
-  /// The slices [begin, end) along the first dimension. They are over the same elements, but on the
-  /// host only if they are many and begin at an address that kernels like: else they are a copy.
+  /// The slices [begin, end) along the first dimension of a tensor on the host. They are over the
+  /// same elements if they are many and begin at an address that kernels like; else a copy.
   Tensor rows(int64_t begin, int64_t end) const;
 
   bool defined() const { return static_cast<bool>(data_); }
