@@ -60,7 +60,8 @@ class WarmUp {
 
 std::optional<Device> trial_device() {
   if (const std::optional<Device> other = g_replacement.get()) return other;
-  static const std::vector<Device> gpus = config::list_physical_devices(DeviceType::kGPU);
+  // Asked for each time: it may have been hidden meanwhile.
+  const std::vector<Device> gpus = config::list_physical_devices(DeviceType::kGPU);
   return gpus.empty() ? std::nullopt : std::optional(gpus[0]);
 }
 

@@ -1,5 +1,8 @@
 """Compiled functions and devices: they run where the scope says, or where their inputs are."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -88,3 +91,31 @@ def test_a_tape_around_it():
     gradient = tape.gradient(y, x)
     assert "GPU:0" in gradient.device
     np.testing.assert_allclose(gradient, 2 * (np.ones([2, 2]) @ x.numpy().T + x.numpy().T @ np.ones([2, 2])))
+
+
+HIDDEN_LATE = """
+import time
+
+import alula as tf
+
+def long(x):
+    return tf.matmul(x, x)
+
+def call_often():
+    f = tf.function(long)
+    for _ in range(12):
+        result = f(tf.ones([300, 300]))
+        time.sleep(0.02)  # a thread gets the GPU ready meanwhile
+    return result.device
+
+call_often()
+tf.config.set_visible_devices([], "GPU")
+print(call_often())
+"""
+
+
+@needs_gpu
+def test_a_gpu_that_was_hidden_is_not_tried():
+    run = subprocess.run([sys.executable, "-c", HIDDEN_LATE], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "CPU:0" in run.stdout
